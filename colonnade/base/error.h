@@ -1,0 +1,54 @@
+// Errors, and the three checks. CN_CHECK: the caller's or the world's mistake, throws Error. CN_ASSERT: our bug, in all
+// builds, ends the process. CN_DCHECK: our bug, debug builds only. The library never prints or exits otherwise.
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace colonnade {
+
+/// A mistake of the caller or of the world (a file, an argument). what() says what was expected, what came, where.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A peer or a deadline failed; the group it names is dead.
+class CommError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// The arguments written one after the other, as operator<< writes them.
+template <typename... Args>
+std::string concat(const Args&... args) {
+  std::ostringstream out;
+  (out << ... << args);
+  return out.str();
+}
+
+/// Writes `message` to stderr and aborts: an invariant of ours is broken.
+[[noreturn]] void assertion_failed(const char* condition, const char* file, int line,
+                                   const std::string& message);
+
+}  // namespace colonnade
+
+#define CN_CHECK(condition, ...)                                                    \
+  do {                                                                              \
+    if (!(condition)) throw ::colonnade::Error(::colonnade::concat(__VA_ARGS__));   \
+  } while (false)
+
+#define CN_ASSERT(condition, ...)                                                               \
+  do {                                                                                          \
+    if (!(condition))                                                                           \
+      ::colonnade::assertion_failed(#condition, __FILE__, __LINE__, ::colonnade::concat(__VA_ARGS__)); \
+  } while (false)
+
+#ifdef NDEBUG
+#define CN_DCHECK(condition, ...) \
+  do {                            \
+  } while (false)
+#else
+#define CN_DCHECK(condition, ...) CN_ASSERT(condition, __VA_ARGS__)
+#endif
