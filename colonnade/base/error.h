@@ -1,5 +1,6 @@
-// Errors, and the three checks. CN_CHECK: the caller's or the world's mistake, throws Error. CN_ASSERT: our bug, in all
-// builds, ends the process. CN_DCHECK: our bug, debug builds only. The library never prints or exits otherwise.
+// Errors, and the three checks. CN_CHECK: the caller's or the world's mistake, throws Error.
+// CN_ASSERT: our bug, in all builds, ends the process. CN_DCHECK: our bug, debug builds only. The
+// library never prints or exits otherwise.
 #pragma once
 
 #include <sstream>
@@ -8,7 +9,8 @@
 
 namespace colonnade {
 
-/// A mistake of the caller or of the world (a file, an argument). what() says what was expected, what came, where.
+/// A mistake of the caller or of the world (a file, an argument). what() says what was expected,
+/// what came, where.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -34,15 +36,16 @@ std::string concat(const Args&... args) {
 
 }  // namespace colonnade
 
-#define CN_CHECK(condition, ...)                                                    \
-  do {                                                                              \
-    if (!(condition)) throw ::colonnade::Error(::colonnade::concat(__VA_ARGS__));   \
+#define CN_CHECK(condition, ...)                                                  \
+  do {                                                                            \
+    if (!(condition)) throw ::colonnade::Error(::colonnade::concat(__VA_ARGS__)); \
   } while (false)
 
-#define CN_ASSERT(condition, ...)                                                               \
-  do {                                                                                          \
-    if (!(condition))                                                                           \
-      ::colonnade::assertion_failed(#condition, __FILE__, __LINE__, ::colonnade::concat(__VA_ARGS__)); \
+#define CN_ASSERT(condition, ...)                                      \
+  do {                                                                 \
+    if (!(condition))                                                  \
+      ::colonnade::assertion_failed(#condition, __FILE__, __LINE__,    \
+                                    ::colonnade::concat(__VA_ARGS__)); \
   } while (false)
 
 #ifdef NDEBUG

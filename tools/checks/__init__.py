@@ -1,0 +1,1 @@
+"""The checks behind `make check`, one module per kind. Each offers check(root) -> Findings (tools/checks/source.py)."""
