@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fetches the models that tests read (docs/testing.md). Without a network the tests that need one are skipped and say so;
+# Fetches the models that tests read. Without a network the tests that need one are skipped and say so;
 # in CI (CI=true) a model that cannot be had is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,0 +1,23 @@
+// make_device: the one place that knows which devices there are.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "colonnade/base/thread_pool.h"
+#include "colonnade/tensor/device.h"
+
+namespace colonnade {
+
+struct DeviceOptions {
+  std::string name = "cpu";
+  std::string isa;  // "scalar", "avx2", ...; empty: the best one that this CPU allows
+  int threads = 0;  // 0: default_thread_count()
+  Pinning pinning = Pinning::automatic;
+};
+
+/// Throws Error for an unknown name or an instruction set that the CPU, the system or this build
+/// does not have; the message lists those it has.
+std::unique_ptr<Device> make_device(const DeviceOptions& options);
+
+}  // namespace colonnade

@@ -1,0 +1,168 @@
+// The commands of a device: plain structs that an op fills and launches. Pointers are borrowed; `T`
+// rows of tokens, strides in elements. What a worker does of a command is the device's business;
+// where two commands promise the same division (Sync::same_range), they say so here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "colonnade/tensor/kv_layout.h"
+#include "colonnade/tensor/weight.h"
+
+namespace colonnade {
+
+enum class CommandId : uint8_t {
+  embed,
+  select_rows,
+  norm,
+  quantize,
+  matmul,
+  glu,
+  attention,
+  finish_sums,
+  argmax
+};
+
+/// No command is larger.
+constexpr int64_t kCommandBytes = 320;
+
+/// Activations as commands see them. values and codes may both be set.
+struct ActivationsRef {
+  float* values = nullptr;       // [replicas, T, K]
+  std::byte* codes = nullptr;    // [replicas, Device::codes_bytes]
+  const Weight* plan = nullptr;  // of the codes
+  int64_t tokens = 0;
+  int64_t k = 0;
+  int64_t replicas = 1;  // 1, or one per worker
+};
+
+/// y[t] = row ids[t] of the table, as f32. Divided by tokens.
+struct EmbedCommand {
+  static constexpr CommandId kId = CommandId::embed;
+  const Weight* table = nullptr;
+  const int32_t* ids = nullptr;  // [T]
+  float* y = nullptr;            // [T, K]
+  int64_t tokens = 0;
+};
+
+/// y[i] = x[rows[i]]. Divided by rows of y.
+struct SelectRowsCommand {
+  static constexpr CommandId kId = CommandId::select_rows;
+  const float* x = nullptr;       // [T, cols]
+  const int32_t* rows = nullptr;  // [count]
+  float* y = nullptr;             // [count, cols]
+  int64_t count = 0;
+  int64_t cols = 0;
+};
+
+/// out = RMSNorm(x) * weight, as values and/or codes. Divided by tokens; into every replica by its
+/// worker if there are replicas.
+struct NormCommand {
+  static constexpr CommandId kId = CommandId::norm;
+  const float* x = nullptr;       // [T, out.k]
+  const float* weight = nullptr;  // [out.k], null: ones
+  float eps = 0;
+  ActivationsRef out;
+};
+
+/// out.codes of x. Divided as NormCommand.
+struct QuantizeCommand {
+  static constexpr CommandId kId = CommandId::quantize;
+  const float* x = nullptr;  // [T, out.k]
+  ActivationsRef out;
+};
+
+/// One weight of a product. Exactly one of y and sums.
+struct MatmulPart {
+  const Weight* weight = nullptr;
+  float* y = nullptr;           // [T, stride], column 0 is the weight's row 0
+  int64_t* sums = nullptr;      // [T, stride] exact sums in 2^-36 steps, without bias and residual
+  const float* bias = nullptr;  // [rows] or null
+  const float* residual = nullptr;  // [T, stride] or null; may be y
+  int64_t stride = 0;
+};
+
+/// Up to three weights times the same activations. Divided by rows of all weights, one behind the
+/// other; with `paired_rows`, every weight by itself in units of that many rows, which is the
+/// division of GluCommand too. Reads the worker's own replica: same_range behind the command that
+/// wrote replicas.
+struct MatmulCommand {
+  static constexpr CommandId kId = CommandId::matmul;
+  static constexpr int kMaxParts = 3;
+  MatmulPart parts[kMaxParts];
+  ActivationsRef x;
+  int64_t paired_rows = 0;
+  int32_t count = 0;
+  int32_t exact = 0;              // 1: leaves are added as integers
+  int64_t* bad_leaves = nullptr;  // with sums: where leaves out of range are counted, else a fault
+};
+
+enum class GluKind : uint8_t { silu, gelu_tanh };
+
+/// out = act(gate) * up, as values or codes. Divided by columns in units of `paired_rows`.
+struct GluCommand {
+  static constexpr CommandId kId = CommandId::glu;
+  float* gate = nullptr;      // [T, out.k]; overwritten
+  const float* up = nullptr;  // [T, out.k]
+  int64_t paired_rows = 0;
+  GluKind kind = GluKind::silu;
+  ActivationsRef out;  // one replica
+};
+
+enum class RopeLayout : uint8_t { half, interleaved };
+
+/// What a step does in AttentionCommand.
+enum class AttentionPhase : uint8_t {
+  all,      // prepare and attend; divided by (sequence, KV head)
+  prepare,  // normalise and rotate q and k in place, append k and v; divided by (token, KV head)
+  attend    // divided by (tile of tokens, query head)
+};
+
+struct AttentionCommand {
+  static constexpr CommandId kId = CommandId::attention;
+  float* q = nullptr;        // [T, stride]: heads * head_dim columns
+  float* k = nullptr;        // [T, stride]: kv_heads * head_dim columns
+  const float* v = nullptr;  // [T, stride]
+  int64_t stride = 0;
+  const float* q_norm = nullptr;  // [head_dim] or null
+  const float* k_norm = nullptr;
+  const float* cosines = nullptr;  // [positions, rotary / 2], or null: no rotation
+  const float* sines = nullptr;
+  const KvLayout* layout = nullptr;
+  const SequenceSpan* sequences = nullptr;  // [sequence_count]
+  int64_t sequence_count = 0;
+  int64_t layer = 0;
+  int64_t window = 0;          // 0: unlimited
+  int32_t heads = 0;           // this rank's
+  int32_t group = 1;           // query heads that share a KV head, in the whole model
+  int32_t first_in_group = 0;  // of this rank's first query head
+  int32_t rotary = 0;
+  float eps = 0;
+  float scale = 1;
+  RopeLayout rope = RopeLayout::half;
+  AttentionPhase phase = AttentionPhase::all;
+  ActivationsRef out;  // one replica: [T, heads * head_dim] values (always), and codes
+};
+
+/// y = float(sums * 2^-36) (+ bias) (+ residual). Divided by tokens.
+struct FinishSumsCommand {
+  static constexpr CommandId kId = CommandId::finish_sums;
+  float* y = nullptr;               // [T, cols]
+  const int64_t* sums = nullptr;    // [T, cols], then the count of bad leaves
+  const float* bias = nullptr;      // [cols] or null
+  const float* residual = nullptr;  // [T, cols] or null; may be y
+  int64_t tokens = 0;
+  int64_t cols = 0;
+  const Weight* weight = nullptr;  // names the layer in a fault
+};
+
+/// y[t] = index of the largest of x[t], ties to the lower. Divided by rows.
+struct ArgmaxCommand {
+  static constexpr CommandId kId = CommandId::argmax;
+  const float* x = nullptr;  // [T, cols]
+  int32_t* y = nullptr;      // [T]
+  int64_t tokens = 0;
+  int64_t cols = 0;
+};
+
+}  // namespace colonnade
