@@ -15,7 +15,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from checks import directives, formatting, layers, objects, pairs, sizes, words  # noqa: E402
+from checks import directives, formatting, layers, links, objects, pairs, sizes, words  # noqa: E402
 
 CHECKS = {
     "format": formatting.check,
@@ -24,6 +24,7 @@ CHECKS = {
     "pairs": pairs.check,
     "directives": directives.check,
     "words": words.check,
+    "links": links.check,
     "objects": objects.check,
 }
 

@@ -10,7 +10,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
-from checks import directives, formatting, layers, objects, pairs, sizes, words  # noqa: E402
+from checks import directives, formatting, layers, links, objects, pairs, sizes, words  # noqa: E402
 
 LAYERS = "# a comment\nbase :\ntensor : base\nio : tensor base\n"
 
@@ -200,6 +200,15 @@ class Words(Tree):
         self.write("docs/use.md", "write it to /tmp/x, $HOME/work/x, build/root/x\n")
         self.write("tests/data/corpus.txt", "TO" "DO in a corpus is data\n")
         self.assert_clean(words)
+
+
+class Links(Tree):
+    def test_a_link_to_nothing_is_found(self):
+        self.write("docs/a.md", "see [b](b.md#part) and [the web](https://example.org/c.md)\n")
+        self.write("docs/b.md", "back to [a](a.md), [layers](../layers.txt)\n")
+        self.assert_clean(links)
+        self.write("README.md", "text\n[a](docs/c.md)\n")
+        self.assert_error(links, "README.md:2", "docs/c.md")
 
 
 class Formatting(Tree):
