@@ -23,7 +23,7 @@ std::vector<const void*> step(test::FakeDevice& device, Workspace& workspace, in
     device.meet();
     const Tensor gate = workspace.tensor({tokens, 1536});
     const Tensor up = workspace.tensor({tokens, 1536});
-    for (const Tensor* t : {&qkv, &out, &x, &gate, &up}) addresses.push_back(t->f32());
+    for (const Tensor& t : {qkv, out, x, gate, up}) addresses.push_back(t.f32());
   }
   device.join();
   return addresses;
