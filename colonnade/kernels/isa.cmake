@@ -3,7 +3,6 @@
 function(colonnade_isa NAME)
   set(file ${PROJECT_SOURCE_DIR}/colonnade/kernels/isa_${NAME}.cc)
   if(EXISTS ${file})
-    # TARGET_DIRECTORY is not needed: the layers are made in this directory.
     set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${ARGN}")
   endif()
 endfunction()
@@ -11,7 +10,9 @@ endfunction()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set(avx2 -mavx2 -mfma -mf16c)
   set(avx512 ${avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl)
-  set(quiet -Wno-uninitialized -Wno-maybe-uninitialized)  # gcc 12's own AVX-512 headers warn
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(quiet -Wno-uninitialized -Wno-maybe-uninitialized)  # gcc 12's own AVX-512 headers warn
+  endif()
   colonnade_isa(scalar -mfma -O3)
   colonnade_isa(avx2 ${avx2} -O3)
   colonnade_isa(avxvnni ${avx2} -mavxvnni -O3)

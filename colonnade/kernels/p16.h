@@ -1,10 +1,13 @@
-// P16, the layout of weights in memory: byte sizes of a block and a segment for each grouped format.
+// P16, the layout of weights in memory: byte sizes of a block and a segment for each grouped
+// format.
 //
-// A block holds 32 elements along K of 16 rows: code lines, then scales. Code line l (64 bytes, l = 0..3): byte 4r + i of row r
-// has k = 8l + i in its low nibble and k = 8l + 4 + i in its high nibble. A 1-bit plane is one line: bit j of byte 4r + i is
-// k = 4j + i. A 2-bit plane is two lines: bits 2j, 2j+1 of byte 4r + i of line h are k = 16h + 4j + i. 8-bit codes: line j (0..7), byte
-// 4r + i is k = 4j + i. Behind the codes: one level: 16 f16 scales, then 16 f16 offsets if the format has them. Two levels: one byte per
-// row and sub-group (16 sub-scales, for Q6_K 16 + 16), then 16 sub-minimums; at the end of the segment 16 f16 d, then 16 f16 dmin.
+// A block holds 32 elements along K of 16 rows: code lines, then scales. Code line l (64 bytes, l =
+// 0..3): byte 4r + i of row r has k = 8l + i in its low nibble and k = 8l + 4 + i in its high
+// nibble. A 1-bit plane is one line: bit j of byte 4r + i is k = 4j + i. A 2-bit plane is two
+// lines: bits 2j, 2j+1 of byte 4r + i of line h are k = 16h + 4j + i. 8-bit codes: line j (0..7),
+// byte 4r + i is k = 4j + i. Behind the codes: one level: 16 f16 scales, then 16 f16 offsets if the
+// format has them. Two levels: one byte per row and sub-group (16 sub-scales, for Q6_K 16 + 16),
+// then 16 sub-minimums; at the end of the segment 16 f16 d, then 16 f16 dmin.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
-// The kernel table: every range kernel, once per instruction set, all with the same bits. Kernels are single-threaded, allocate
-// nothing and never throw; the device calls them with a thread's part of the extent.
+// The kernel table: every range kernel, once per instruction set, all with the same bits. Kernels
+// are single-threaded, allocate nothing and never throw; the device calls them with a thread's part
+// of the extent.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,15 @@ enum class Isa : uint8_t { scalar, avx2, avxvnni, avx512, avx512vnni, amx, count
 struct KernelTable {
   const char* name;
 
-  /// y = W x for panels [panels.begin, panels.end) of `w` and all tokens of `x`, integer tiers (int8 if x.lo is null, else int15).
+  /// y = W x for panels [panels.begin, panels.end) of `w` and all tokens of `x`, integer tiers
+  /// (int8 if x.lo is null, else int15).
   void (*matmul_grouped)(const GroupedView& w, const CodesView& x, Span panels,
                          const ProductOut& out, Scratch scratch) noexcept;
   /// The same in tier f32: x [tokens, x_stride] f32.
   void (*matmul_grouped_f32)(const GroupedView& w, const float* x, int64_t x_stride, int64_t tokens,
                              Span panels, const ProductOut& out, Scratch scratch) noexcept;
-  /// The same for a dense weight. Panels begin and end at multiples of 4 (or at the last one) for 16-bit weights.
+  /// The same for a dense weight. Panels begin and end at multiples of 4 (or at the last one) for
+  /// 16-bit weights.
   void (*matmul_dense)(const DenseView& w, const float* x, int64_t x_stride, int64_t tokens,
                        Span panels, const ProductOut& out, Scratch scratch) noexcept;
 
@@ -27,12 +30,14 @@ struct KernelTable {
   void (*grouped_row)(const GroupedView& w, int64_t row, float* y) noexcept;
   void (*dense_row)(const DenseView& w, int64_t row, float* y) noexcept;
 
-  /// Codes of token `token`, blocks [blocks.begin, blocks.end), from its row x [K] f32. int15 if codes.lo is set.
-  /// Returns 0, or 1 when a value is infinite or not a number (codes are then unspecified).
+  /// Codes of token `token`, blocks [blocks.begin, blocks.end), from its row x [K] f32. int15 if
+  /// codes.lo is set. Returns 0, or 1 when a value is infinite or not a number (codes are then
+  /// unspecified).
   int32_t (*quantize)(const float* x, const KPlanView& plan, CodesView codes, int64_t token,
                       Span blocks) noexcept;
 
-  /// y[i] = x[i] * (1 / sqrt(mean(x^2) + eps)) * weight[i], one row; y may be x. weight may be null (ones).
+  /// y[i] = x[i] * (1 / sqrt(mean(x^2) + eps)) * weight[i], one row; y may be x. weight may be null
+  /// (ones).
   void (*rms_norm)(float* y, const float* x, const float* weight, int64_t cols, float eps) noexcept;
 
   /// h[i] = silu(gate[i]) * up[i] or gelu_tanh(gate[i]) * up[i]; h may be gate.
@@ -42,16 +47,19 @@ struct KernelTable {
   /// y[i] += x[i]
   void (*add)(float* y, const float* x, int64_t count) noexcept;
 
-  /// Rotates one head in place by the angles whose cosines and sines are given, [rotary / 2] each; elements from `rotary` on stay.
+  /// Rotates one head in place by the angles whose cosines and sines are given, [rotary / 2] each;
+  /// elements from `rotary` on stay.
   void (*rope)(float* x, const float* cosines, const float* sines, int32_t rotary,
                RopeLayout layout) noexcept;
 
-  /// Writes one position's key and value [head_dim] f32 into a page (slot = position % 64), rounded to the cache's dtype.
+  /// Writes one position's key and value [head_dim] f32 into a page (slot = position % 64), rounded
+  /// to the cache's dtype.
   void (*append_kv)(PageView page, int32_t slot, const float* key, const float* value,
                     int32_t head_dim, CacheKind cache) noexcept;
   void (*attention)(const AttentionTask& task, Scratch scratch) noexcept;
 
-  /// y[t, row] = float(sums[t, row] * 2^-36) (+ bias[row]) (+ residual[t, row]) for one token, `count` rows.
+  /// y[t, row] = float(sums[t, row] * 2^-36) (+ bias[row]) (+ residual[t, row]) for one token,
+  /// `count` rows.
   void (*finish_sums)(float* y, const int64_t* sums, const float* bias, const float* residual,
                       int64_t count) noexcept;
 

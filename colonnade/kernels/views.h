@@ -1,18 +1,19 @@
-// What kernels see: plain structs of pointers and sizes. Nothing from std beyond fixed-width integers, because these headers
-// are compiled under every instruction set.
+// What kernels see: plain structs of pointers and sizes. Nothing from std beyond fixed-width
+// integers, because these headers are compiled under every instruction set.
 //
-// Glossary: a *panel* is 16 output rows; a *block* is one run (at most 32 along K, padded to 32 with codes equal to zero);
-// a *segment* is what shares one second-level scale (a super-block cut by leaf boundaries; for one-level formats a leaf);
-// a *leaf* is one f32 chain. Source: docs/numerics.md.
+// Glossary: a *panel* is 16 output rows; a *block* is one run (at most 32 along K, padded to 32
+// with codes equal to zero); a *segment* is what shares one second-level scale (a super-block cut
+// by leaf boundaries; for one-level formats a leaf); a *leaf* is one f32 chain. Source:
+// docs/numerics.md.
 #pragma once
 
 #include <cstdint>
 
 namespace colonnade::kernels {
 
-constexpr int kLanes = 16;      // f32 lanes of a vector, rows of a panel
-constexpr int kBlock = 32;      // elements along K of a block
-constexpr int kPage = 64;       // positions of an attention chunk and cache page
+constexpr int kLanes = 16;  // f32 lanes of a vector, rows of a panel
+constexpr int kBlock = 32;  // elements along K of a block
+constexpr int kPage = 64;   // positions of an attention chunk and cache page
 
 /// Half-open range of units of a kernel's extent (panels, rows, heads: each kernel says which).
 struct Span {
@@ -26,7 +27,8 @@ struct Segment {
   int32_t ends_leaf = 0;  // 1 when the leaf ends behind this segment
 };
 
-/// One block: elements [k_begin, k_begin + length) of the row, length <= 32; `group` numbers the activation group it lies in.
+/// One block: elements [k_begin, k_begin + length) of the row, length <= 32; `group` numbers the
+/// activation group it lies in.
 struct Run {
   int32_t k_begin = 0;
   int32_t length = 0;
@@ -41,7 +43,7 @@ struct KPlanView {
   int32_t segment_count = 0;
   int32_t blocks = 0;
   int32_t leaves = 0;
-  int32_t uniform = 0;                // 1: every run is 32 long, so block b is [32 b, 32 b + 32)
+  int32_t uniform = 0;  // 1: every run is 32 long, so block b is [32 b, 32 b + 32)
 };
 
 enum class GroupedKind : uint8_t { q4_0, q4_1, q5_0, q5_1, q8_0, q4_k, q5_k, q6_k, count };
@@ -56,8 +58,9 @@ struct GroupedView {
   GroupedKind kind = GroupedKind::q4_0;
 };
 
-/// A dense weight in P16. f32: a panel is [K][16]. bf16, f16: four panels are interleaved line by line, a line being 16 rows x 2
-/// along K; every leaf starts on a new line, so an odd leaf leaves half a line unused.
+/// A dense weight in P16. f32: a panel is [K][16]. bf16, f16: four panels are interleaved line by
+/// line, a line being 16 rows x 2 along K; every leaf starts on a new line, so an odd leaf leaves
+/// half a line unused.
 struct DenseView {
   const uint8_t* panels = nullptr;  // groups of 1 (f32) or 4 (16-bit) panels, 64-byte aligned
   int64_t panel_bytes = 0;          // of one panel
@@ -68,21 +71,22 @@ struct DenseView {
   DenseKind kind = DenseKind::f32;
 };
 
-/// Activations of `tokens` rows as integer codes, block by block so that a tile of tokens is contiguous within a block.
-/// int8: `hi` only. int15: q = 128 hi + lo.
+/// Activations of `tokens` rows as integer codes, block by block so that a tile of tokens is
+/// contiguous within a block. int8: `hi` only. int15: q = 128 hi + lo.
 struct CodesView {
-  int8_t* hi = nullptr;      // [blocks, tokens, 32]
-  int8_t* lo = nullptr;      // [blocks, tokens, 32], null for int8
-  float* scale = nullptr;    // [blocks, tokens]: s_a
+  int8_t* hi = nullptr;         // [blocks, tokens, 32]
+  int8_t* lo = nullptr;         // [blocks, tokens, 32], null for int8
+  float* scale = nullptr;       // [blocks, tokens]: s_a
   float* scaled_sum = nullptr;  // [blocks, tokens]: s_a * float(sum of q over the block)
-  int32_t* half_sums = nullptr; // [blocks, tokens, 2]: sum of q over the block's elements 0..15 and 16..31
+  int32_t* half_sums =
+      nullptr;  // [blocks, tokens, 2]: sum of q over the block's elements 0..15 and 16..31
   int64_t tokens = 0;
   int32_t blocks = 0;
 };
 
 /// Where a product goes. Exactly one of y and sums is set.
-///   y     [tokens, stride] f32: value (+ bias[row]) (+ residual[token, row]); residual may be y itself
-///   sums  [tokens, stride] i64: the rank's exact sum in 2^-36 steps, no bias, no residual
+///   y     [tokens, stride] f32: value (+ bias[row]) (+ residual[token, row]); residual may be y
+///   itself sums  [tokens, stride] i64: the rank's exact sum in 2^-36 steps, no bias, no residual
 struct ProductOut {
   float* y = nullptr;
   int64_t* sums = nullptr;
@@ -90,7 +94,7 @@ struct ProductOut {
   const float* residual = nullptr;  // [tokens, stride] or null
   int64_t stride = 0;               // elements from one token to the next, of y, sums and residual
   int64_t* bad_leaves = nullptr;    // exact products add to it the leaves that are out of range
-  int32_t exact = 0;                // 1: leaves are added as integers (docs/numerics.md); needs bad_leaves
+  int32_t exact = 0;  // 1: leaves are added as integers (docs/numerics.md); needs bad_leaves
 };
 
 /// Memory that a kernel may use, one per thread, 64-byte aligned.
@@ -111,12 +115,14 @@ enum class CacheKind : uint8_t { f32, bf16 };
 enum class RopeLayout : uint8_t { half, interleaved };
 
 /// One attention task: query rows of one head for consecutive tokens of one sequence.
-///   q    [tokens, q_stride] f32, already rotated; scaled here once      out  [tokens, out_stride] f32
-///   token t stands at position first_position + t and sees [max(0, position - window + 1), position]
+///   q    [tokens, q_stride] f32, already rotated; scaled here once      out  [tokens, out_stride]
+///   f32 token t stands at position first_position + t and sees [max(0, position - window + 1),
+///   position]
 struct AttentionTask {
   const float* q = nullptr;
   float* out = nullptr;
-  const PageView* pages = nullptr;  // [ceil((first_position + tokens) / 64)] of this layer and KV head
+  const PageView* pages =
+      nullptr;  // [ceil((first_position + tokens) / 64)] of this layer and KV head
   int64_t q_stride = 0;
   int64_t out_stride = 0;
   int64_t first_position = 0;

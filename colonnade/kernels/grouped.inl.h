@@ -1,0 +1,121 @@
+// What the grouped kernels share: code lines of a packed block, the exact integer dot, the step of
+// a chain, the end of a leaf.
+#pragma once
+
+#include "colonnade/kernels/p16.h"
+#include "colonnade/kernels/vec.inl.h"
+#include "colonnade/kernels/views.h"
+
+namespace colonnade::kernels::CN_ISA {
+
+/// Line j (0..7) of a block: byte 4r + i is the code of row r at k = 4j + i.
+template <int Bits, int J>
+inline U8x64 code_line(const uint8_t* block) noexcept {
+  if constexpr (Bits == 8) {
+    return load_codes(block + 64 * J);
+  } else {
+    const U8x64 nibbles = shift_mask<4 * (J % 2)>(load_codes(block + 64 * (J / 2)), 0x0f);
+    if constexpr (Bits == 4) return nibbles;
+    if constexpr (Bits == 5) {
+      return bor(nibbles, shift_mask<J - 4>(load_codes(block + 256), 0x10));
+    }
+    if constexpr (Bits == 6) {
+      const U8x64 plane = load_codes(block + 256 + 64 * (J / 4));
+      return bor(nibbles, shift_mask<2 * (J % 4) - 4>(plane, 0x30));
+    }
+  }
+}
+
+template <P16Format F>
+inline I32x16 dot(I32x16 acc, U8x64 codes, const int8_t* q) noexcept {
+  if constexpr (F.bits == 8) return dot8(acc, codes, q);
+  return dot7(acc, codes, q);
+}
+
+/// What dot leaves to be taken off per unit of the sum of q.
+template <P16Format F>
+constexpr int dot_zero() noexcept {
+  return F.bits == 8 ? kZero8 : F.zero;
+}
+
+/// First-level scales, as the step needs them: 16 rows each.
+struct BlockScales {
+  F32x16 scale;   // f16 scale, or d
+  F32x16 offset;  // offset, or -(dmin * sub-minimum); formats with offset only
+  I32x16 sub0, sub1;
+};
+
+template <P16Format F>
+inline BlockScales load_scales(const uint8_t* block, const uint8_t* tail) noexcept {
+  const uint8_t* p = block + code_bytes(F);
+  BlockScales s = {};
+  if constexpr (F.levels == 1) {
+    s.scale = load_f16(reinterpret_cast<const uint16_t*>(p));
+    if constexpr (F.offset) s.offset = load_f16(reinterpret_cast<const uint16_t*>(p) + 16);
+  } else {
+    s.scale = load_f16(reinterpret_cast<const uint16_t*>(tail));
+    if constexpr (F.subgroups == 2) {
+      s.sub0 = load_s8(p);
+      s.sub1 = load_s8(p + 16);
+    } else {
+      s.sub0 = load_u8(p);
+    }
+    if constexpr (F.offset) {
+      const F32x16 dmin = load_f16(reinterpret_cast<const uint16_t*>(tail) + 16);
+      s.offset = mul(sub(splat(0.0F), dmin), to_f32(load_u8(p + 16 * F.subgroups)));
+    }
+  }
+  return s;
+}
+
+/// float(I) of a run from the dots of its sub-groups (zero already taken off).
+template <P16Format F>
+inline F32x16 run_value(I32x16 i0, I32x16 i1, const BlockScales& s) noexcept {
+  if constexpr (F.levels == 1) return to_f32(add(i0, i1));
+  if constexpr (F.subgroups == 2) return to_f32(add(mul(i0, s.sub0), mul(i1, s.sub1)));
+  return to_f32(mul(add(i0, i1), s.sub0));
+}
+
+/// A leaf of one panel has ended: its 16 values join the row sums. `first`: nothing to add to yet.
+inline void end_leaf_f32(float* total, F32x16 leaf, bool first) noexcept {
+  store(total, first ? leaf : add(load(total), leaf));
+}
+inline int64_t end_leaf_exact(int64_t* total, F32x16 leaf) noexcept {
+  const uint32_t bad = out_of_range(leaf, 1048576.0F);
+  if (bad != 0) return __builtin_popcount(bad);
+  add_fixed(total, leaf);
+  return 0;
+}
+
+/// Writes `rows` (<= 16) finished sums of one token to their place.
+inline void write_out(const ProductOut& out, F32x16 value, int64_t token, int64_t row,
+                      int64_t rows) noexcept {
+  float* y = out.y + token * out.stride + row;
+  const float* residual =
+      out.residual != nullptr ? out.residual + token * out.stride + row : nullptr;
+  if (rows == kLanes) {
+    if (out.bias != nullptr) value = add(value, load(out.bias + row));
+    if (residual != nullptr) value = add(value, load(residual));
+    store(y, value);
+    return;
+  }
+  float values[kLanes];
+  store(values, value);
+  for (int64_t r = 0; r < rows; ++r) {
+    if (out.bias != nullptr) values[r] = values[r] + out.bias[row + r];
+    if (residual != nullptr) values[r] = values[r] + residual[r];
+    y[r] = values[r];
+  }
+}
+
+/// Integer sums of one token and panel: finished in place (y), or left to the group (sums).
+inline void write_exact(const ProductOut& out, const int64_t* total, int64_t token, int64_t row,
+                        int64_t rows) noexcept {
+  if (out.sums == nullptr) {
+    write_out(out, from_fixed(total), token, row, rows);
+    return;
+  }
+  for (int64_t r = 0; r < rows; ++r) out.sums[token * out.stride + row + r] = total[r];
+}
+
+}  // namespace colonnade::kernels::CN_ISA

@@ -1,0 +1,96 @@
+// Grouped weights times one token: the packed panel is read once, codes are expanded in registers.
+#pragma once
+
+#include "colonnade/kernels/grouped.inl.h"
+
+namespace colonnade::kernels::CN_ISA {
+
+// Two integer accumulators (lines 0..3 and 4..7, the sub-groups of Q6_K): one would wait on its own
+// latency.
+template <P16Format F>
+inline void dot_block(const uint8_t* block, const int8_t* q, I32x16& i0, I32x16& i1) noexcept {
+  i0 = dot<F>(i0, code_line<F.bits, 0>(block), q);
+  i1 = dot<F>(i1, code_line<F.bits, 4>(block), q + 16);
+  i0 = dot<F>(i0, code_line<F.bits, 1>(block), q + 4);
+  i1 = dot<F>(i1, code_line<F.bits, 5>(block), q + 20);
+  i0 = dot<F>(i0, code_line<F.bits, 2>(block), q + 8);
+  i1 = dot<F>(i1, code_line<F.bits, 6>(block), q + 24);
+  i0 = dot<F>(i0, code_line<F.bits, 3>(block), q + 12);
+  i1 = dot<F>(i1, code_line<F.bits, 7>(block), q + 28);
+}
+
+template <P16Format F, bool kInt15>
+inline F32x16 chain_block(F32x16 acc, const uint8_t* block, const uint8_t* tail, const CodesView& x,
+                          int64_t b) noexcept {
+  constexpr int kZero = dot_zero<F>();
+  I32x16 i0 = splat(-kZero * x.half_sums[2 * b]);
+  I32x16 i1 = splat(-kZero * x.half_sums[2 * b + 1]);
+  if constexpr (kInt15) {
+    I32x16 high0 = splat(0), high1 = splat(0);
+    dot_block<F>(block, x.hi + kBlock * b, high0, high1);
+    i0 = add(i0, shl<7>(high0));
+    i1 = add(i1, shl<7>(high1));
+    dot_block<F>(block, x.lo + kBlock * b, i0, i1);
+  } else {
+    dot_block<F>(block, x.hi + kBlock * b, i0, i1);
+  }
+  const BlockScales s = load_scales<F>(block, tail);
+  const F32x16 p = mul(s.scale, splat(x.scale[b]));
+  acc = fma(run_value<F>(i0, i1, s), p, acc);
+  if constexpr (F.offset) acc = fma(s.offset, splat(x.scaled_sum[b]), acc);
+  return acc;
+}
+
+// The hardware prefetcher stops at 4 KiB pages; this far ahead covers the gap.
+constexpr int64_t kPrefetchBytes = 1024;
+
+template <P16Format F, bool kInt15>
+void decode_panel(const GroupedView& w, const CodesView& x, int64_t panel,
+                  const ProductOut& out) noexcept {
+  constexpr int64_t kBytes = block_bytes(F);
+  const uint8_t* p = w.panels + panel * w.panel_bytes;
+  const int64_t row = panel * kLanes;
+  const int64_t rows = w.rows - row < kLanes ? w.rows - row : kLanes;
+  alignas(64) int64_t exact[kLanes] = {};
+  alignas(64) float total[kLanes] = {};
+  F32x16 acc = splat(0.0F);
+  bool first = true;
+  int64_t bad = 0, b = 0;
+  for (int32_t s = 0; s < w.plan.segment_count; ++s) {
+    const Segment segment = w.plan.segments[s];
+    const uint8_t* tail = p + segment.blocks * kBytes;
+    for (; p != tail; p += kBytes, ++b) {
+      for (int64_t line = 0; line < kBytes; line += 64) prefetch(p + kPrefetchBytes + line);
+      acc = chain_block<F, kInt15>(acc, p, tail, x, b);
+    }
+    p += segment_tail_bytes(F);
+    if (segment.ends_leaf == 0) continue;
+    if (out.exact != 0) {
+      bad += end_leaf_exact(exact, acc);
+    } else {
+      end_leaf_f32(total, acc, first);
+    }
+    first = false;
+    acc = splat(0.0F);
+  }
+  if (out.exact != 0) {
+    if (bad != 0) *out.bad_leaves += bad;
+    write_exact(out, exact, 0, row, rows);
+  } else {
+    write_out(out, load(total), 0, row, rows);
+  }
+}
+
+template <P16Format F>
+void decode_panels(const GroupedView& w, const CodesView& x, Span panels,
+                   const ProductOut& out) noexcept {
+  for (int64_t panel = panels.begin; panel < panels.end; ++panel) {
+    if (x.lo != nullptr) {
+      decode_panel<F, true>(w, x, panel, out);
+    } else {
+      decode_panel<F, false>(w, x, panel, out);
+    }
+  }
+}
+
+}  // namespace colonnade::kernels::CN_ISA

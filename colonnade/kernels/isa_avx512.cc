@@ -1,0 +1,14 @@
+#define CN_ISA avx512
+#define CN_VEC "colonnade/kernels/vec_avx512.inl.h"
+
+#include "colonnade/kernels/table.inl.h"
+
+namespace colonnade::kernels::avx512 {
+
+const KernelTable* table() noexcept;
+const KernelTable* table() noexcept {
+  static constexpr KernelTable kTable = make_table("avx512");
+  return &kTable;
+}
+
+}  // namespace colonnade::kernels::avx512

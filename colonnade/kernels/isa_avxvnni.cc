@@ -1,0 +1,15 @@
+#define CN_ISA avxvnni
+#define CN_VEC "colonnade/kernels/vec_avx2.inl.h"
+#define CN_VNNI
+
+#include "colonnade/kernels/table.inl.h"
+
+namespace colonnade::kernels::avxvnni {
+
+const KernelTable* table() noexcept;
+const KernelTable* table() noexcept {
+  static constexpr KernelTable kTable = make_table("avxvnni");
+  return &kTable;
+}
+
+}  // namespace colonnade::kernels::avxvnni

@@ -1,0 +1,14 @@
+#define CN_ISA scalar
+#define CN_VEC "colonnade/kernels/vec_scalar.inl.h"
+
+#include "colonnade/kernels/table.inl.h"
+
+namespace colonnade::kernels::scalar {
+
+const KernelTable* table() noexcept;
+const KernelTable* table() noexcept {
+  static constexpr KernelTable kTable = make_table("scalar");
+  return &kTable;
+}
+
+}  // namespace colonnade::kernels::scalar

@@ -1,0 +1,400 @@
+// Products: the scalar table against the definition of docs/numerics.md written out here, the other
+// tables against the scalar one.
+#include <cmath>
+
+#include "tests/kernels/random_operands.h"
+#include <gtest/gtest.h>
+
+namespace colonnade::kernels::test {
+namespace {
+
+float half(const uint8_t* p) {
+  uint16_t h;
+  std::memcpy(&h, p, 2);
+  const float magnitude =
+      (h & 0x7c00) == 0 ? std::ldexp(static_cast<float>(h & 1023), -24)
+                        : std::ldexp(static_cast<float>(1024 + (h & 1023)), (h >> 10 & 31) - 25);
+  return (h & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+/// One block of one row, by the layout's definition.
+struct Unpacked {
+  int code[32];
+  float scale, offset;  // f16 scale or d; offset or -(dmin * sub-minimum)
+  int sub[2];
+};
+
+Unpacked unpack(const P16Format& f, const uint8_t* block, const uint8_t* tail, int row) {
+  Unpacked u = {};
+  for (int k = 0; k < 32; ++k) {
+    const int byte = 4 * row + k % 4;
+    if (f.bits == 8) {
+      u.code[k] = block[64 * (k / 4) + byte];
+      continue;
+    }
+    const int nibble = block[64 * (k / 8) + byte];
+    u.code[k] = k % 8 < 4 ? nibble & 15 : nibble >> 4;
+    if (f.bits == 5) u.code[k] += (block[256 + byte] >> (k / 4) & 1) * 16;
+    if (f.bits == 6) u.code[k] += (block[256 + 64 * (k / 16) + byte] >> 2 * (k % 16 / 4) & 3) * 16;
+  }
+  const uint8_t* p = block + 2 * 32 * f.bits;
+  if (f.levels == 1) {
+    u.scale = half(p + 2 * row);
+    u.offset = f.offset ? half(p + 32 + 2 * row) : 0;
+    u.sub[0] = u.sub[1] = 1;
+    return u;
+  }
+  u.scale = half(tail + 2 * row);
+  if (f.subgroups == 2) {
+    u.sub[0] = static_cast<int8_t>(p[row]);
+    u.sub[1] = static_cast<int8_t>(p[16 + row]);
+  } else {
+    u.sub[0] = u.sub[1] = p[row];
+    u.offset = -(half(tail + 32 + 2 * row) * static_cast<float>(p[16 + row]));
+  }
+  return u;
+}
+
+struct Reference {
+  std::vector<float> y;       // [tokens, rows], leaves added in f32
+  std::vector<int64_t> sums;  // [tokens, rows], leaves added as integers
+};
+
+enum class Tier { integers, f32 };
+
+/// The definition: per leaf one chain from zero over the runs in K order.
+Reference reference_grouped(const GroupedView& w, const CodesView* codes, const float* x,
+                            int64_t tokens) {
+  const P16Format f = p16_format(w.kind);
+  Reference r{std::vector<float>(tokens * w.rows), std::vector<int64_t>(tokens * w.rows)};
+  for (int64_t t = 0; t < tokens; ++t) {
+    for (int64_t row = 0; row < w.rows; ++row) {
+      const uint8_t* p = w.panels + row / kLanes * w.panel_bytes;
+      float total = 0, acc = 0;
+      int64_t b = 0, sum = 0;
+      bool first = true;
+      for (int s = 0; s < w.plan.segment_count; ++s) {
+        const uint8_t* tail = p + w.plan.segments[s].blocks * block_bytes(f);
+        for (; p != tail; p += block_bytes(f), ++b) {
+          const Unpacked u = unpack(f, p, tail, static_cast<int>(row % kLanes));
+          const Run run = w.plan.runs[b];
+          if (codes == nullptr) {
+            for (int i = 0; i < run.length; ++i) {
+              const float scale =
+                  f.levels == 2 ? u.scale * static_cast<float>(u.sub[i / 16]) : u.scale;
+              const float weight =
+                  std::fma(scale, static_cast<float>(u.code[i] - f.zero), u.offset);
+              acc = std::fma(weight, x[t * w.plan.k + run.k_begin + i], acc);
+            }
+            continue;
+          }
+          int64_t integer = 0, q_sum = 0;
+          const int64_t at = b * tokens + t;
+          for (int i = 0; i < run.length; ++i) {
+            const int q = codes->lo != nullptr
+                              ? 128 * codes->hi[32 * at + i] + codes->lo[32 * at + i]
+                              : codes->hi[32 * at + i];
+            integer += int64_t{u.sub[i / 16]} * (u.code[i] - f.zero) * q;
+            q_sum += q;
+          }
+          EXPECT_LE(std::abs(integer), int64_t{INT32_MAX});
+          const float scale = codes->scale[at];
+          acc = std::fma(static_cast<float>(static_cast<int32_t>(integer)), u.scale * scale, acc);
+          if (f.offset) acc = std::fma(u.offset, scale * static_cast<float>(q_sum), acc);
+        }
+        p += segment_tail_bytes(f);
+        if (w.plan.segments[s].ends_leaf == 0) continue;
+        total = first ? acc : total + acc;
+        sum += std::llrint(std::ldexp(static_cast<double>(acc), 36));
+        first = false;
+        acc = 0;
+      }
+      r.y[t * w.rows + row] = total;
+      r.sums[t * w.rows + row] = sum;
+    }
+  }
+  return r;
+}
+
+float finished(int64_t sum) {
+  return static_cast<float>(std::ldexp(static_cast<double>(sum), -36));
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
+
+std::vector<Plan> plans() {
+  return {make_plan({std::vector<int32_t>(16, 32), {32, 32, 32}},
+                    8),  // 512-wide leaves, a short last one
+          make_plan(std::vector<std::vector<int32_t>>(9, {32, 32}), 8),  // heads of 64
+          make_plan(std::vector<std::vector<int32_t>>(5, {32}), 8),      // leaves of one block
+          make_plan({std::vector<int32_t>(19, 32), {32}}, 8),  // a leaf longer than two chunks
+          make_plan({{32, 32, 16}, {16, -16, 16, -16, 16}, {32, 32, 16}},
+                    2)};  // heads of 80 over groups of 32
+}
+
+struct Product {
+  std::vector<float> y;
+  std::vector<int64_t> sums;
+  int64_t bad = 0;
+};
+
+class Matmul : public testing::TestWithParam<int> {
+ protected:
+  GroupedKind kind() const { return static_cast<GroupedKind>(GetParam()); }
+  AlignedBytes scratch_{kScratchBytes};
+  Scratch scratch() { return {scratch_.data(), kScratchBytes}; }
+};
+
+TEST_P(Matmul, EveryTableGivesTheBitsOfTheDefinition) {
+  std::mt19937 random(7 + GetParam());
+  for (const Plan& plan : plans()) {
+    for (const int64_t tokens : {1, 2, 3, 6, 13}) {
+      for (const bool int15 : {false, true}) {
+        const int64_t rows = 16 * 3 + 5;
+        GroupedOperand w = random_grouped(random, kind(), rows, plan);
+        const std::vector<float> x = random_floats(random, tokens * plan.k);
+        Codes codes = make_codes(tokens, static_cast<int64_t>(plan.runs.size()), int15);
+        const KernelTable& scalar = *table_for(Isa::scalar);
+        for (int64_t t = 0; t < tokens; ++t) {
+          ASSERT_EQ(scalar.quantize(x.data() + t * plan.k, plan.view(), codes.view, t,
+                                    {0, codes.view.blocks}),
+                    0);
+        }
+        const Reference expected = reference_grouped(w.view, &codes.view, nullptr, tokens);
+        for (const KernelTable* table : runnable_tables()) {
+          std::vector<float> y(tokens * rows);
+          table->matmul_grouped(w.view, codes.view, {0, 4}, {.y = y.data(), .stride = rows},
+                                scratch());
+          ASSERT_TRUE(same_bits(y, expected.y))
+              << table->name << " tokens " << tokens << " int15 " << int15 << " K " << plan.k;
+          std::vector<int64_t> sums(tokens * rows);
+          int64_t bad = 0;
+          table->matmul_grouped(
+              w.view, codes.view, {0, 4},
+              {.sums = sums.data(), .stride = rows, .bad_leaves = &bad, .exact = 1}, scratch());
+          ASSERT_EQ(sums, expected.sums)
+              << table->name << " tokens " << tokens << " int15 " << int15;
+          ASSERT_EQ(bad, 0);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Matmul, TierF32IsTheDenseChainOverTheExactWeights) {
+  std::mt19937 random(70 + GetParam());
+  for (const Plan& plan : plans()) {
+    for (const int64_t tokens : {1, 2, 5, 13}) {
+      const int64_t rows = 16 * 2 + 3;
+      GroupedOperand w = random_grouped(random, kind(), rows, plan);
+      const std::vector<float> x = random_floats(random, tokens * plan.k);
+      const Reference expected = reference_grouped(w.view, nullptr, x.data(), tokens);
+      for (const KernelTable* table : runnable_tables()) {
+        std::vector<float> y(tokens * rows);
+        table->matmul_grouped_f32(w.view, x.data(), plan.k, tokens, {0, 3},
+                                  {.y = y.data(), .stride = rows}, scratch());
+        ASSERT_TRUE(same_bits(y, expected.y))
+            << table->name << " tokens " << tokens << " K " << plan.k;
+        // A row looked up and multiplied by a unit vector is the weight itself.
+        std::vector<float> row(plan.k);
+        table->grouped_row(w.view, rows - 1, row.data());
+        float acc = 0, total = 0;
+        int64_t k = 0;
+        for (size_t leaf = 0; leaf < plan.leaf_ends.size(); ++leaf, acc = 0) {
+          for (; k < plan.leaf_ends[leaf]; ++k) acc = std::fma(row[k], x[k], acc);
+          total = leaf == 0 ? acc : total + acc;
+        }
+        ASSERT_EQ(total, expected.y[rows - 1]) << table->name;
+      }
+    }
+  }
+}
+
+TEST_P(Matmul, ExactSumsFinishInPlaceWithBiasAndResidual) {
+  std::mt19937 random(700 + GetParam());
+  const Plan plan = plans()[1];
+  const int64_t rows = 40, tokens = 3;
+  GroupedOperand w = random_grouped(random, kind(), rows, plan);
+  const std::vector<float> x = random_floats(random, tokens * plan.k),
+                           bias = random_floats(random, rows);
+  const std::vector<float> residual = random_floats(random, tokens * rows);
+  Codes codes = make_codes(tokens, static_cast<int64_t>(plan.runs.size()), false);
+  for (int64_t t = 0; t < tokens; ++t) {
+    table_for(Isa::scalar)
+        ->quantize(x.data() + t * plan.k, plan.view(), codes.view, t, {0, codes.view.blocks});
+  }
+  const Reference expected = reference_grouped(w.view, &codes.view, nullptr, tokens);
+  for (const KernelTable* table : runnable_tables()) {
+    std::vector<float> y = residual;
+    int64_t bad = 0;
+    table->matmul_grouped(w.view, codes.view, {0, 3},
+                          {.y = y.data(),
+                           .bias = bias.data(),
+                           .residual = y.data(),
+                           .stride = rows,
+                           .bad_leaves = &bad,
+                           .exact = 1},
+                          scratch());
+    for (int64_t i = 0; i < tokens * rows; ++i) {
+      const float value = finished(expected.sums[i]);
+      ASSERT_EQ(y[i], (value + bias[i % rows]) + residual[i]) << table->name;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Matmul, testing::Range(0, static_cast<int>(GroupedKind::count)));
+
+struct DenseOperand {
+  AlignedBytes bytes;
+  DenseView view;
+  std::vector<float> values;  // [rows, K]
+};
+
+DenseOperand random_dense(std::mt19937& random, DenseKind kind, int64_t rows, const Plan& plan) {
+  const bool f32 = kind == DenseKind::f32;
+  int64_t lines = 0, begin = 0;
+  for (const int32_t end : plan.leaf_ends) {
+    lines += f32 ? end - begin : (end - begin + 1) / 2;
+    begin = end;
+  }
+  const int64_t panels = (rows + 63) / 64 * 4, panel = lines * 64;
+  DenseOperand d{AlignedBytes(panels * panel), {}, std::vector<float>(rows * plan.k)};
+  uint8_t* base = d.bytes.data();
+  std::memset(base, 0, panels * panel);
+  std::normal_distribution<float> normal;
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t line = 0;
+    begin = 0;
+    for (const int32_t end : plan.leaf_ends) {
+      for (int64_t k = begin; k < end; ++k) {
+        const int64_t at = line + (f32 ? k - begin : (k - begin) / 2);
+        uint8_t* p = f32 ? base + row / 16 * panel + at * 64 + row % 16 * 4
+                         : base + row / 64 * 4 * panel + at * 256 + row / 16 % 4 * 64 +
+                               row % 16 * 4 + (k - begin) % 2 * 2;
+        const float value = normal(random);
+        if (f32) {
+          std::memcpy(p, &value, 4);
+          d.values[row * plan.k + k] = value;
+        } else {
+          uint16_t word = kind == DenseKind::f16
+                              ? random_half(random)
+                              : static_cast<uint16_t>(__builtin_bit_cast(uint32_t, value) >> 16);
+          std::memcpy(p, &word, 2);
+          uint8_t bytes[2];
+          std::memcpy(bytes, &word, 2);
+          d.values[row * plan.k + k] =
+              kind == DenseKind::f16 ? half(bytes)
+                                     : __builtin_bit_cast(float, static_cast<uint32_t>(word) << 16);
+        }
+      }
+      line += f32 ? end - begin : (end - begin + 1) / 2;
+      begin = end;
+    }
+  }
+  d.view = {
+      base, panel, rows, plan.leaf_ends.data(), plan.k, static_cast<int32_t>(plan.leaf_ends.size()),
+      kind};
+  return d;
+}
+
+TEST(MatmulDense, EveryTableGivesTheBitsOfTheDefinition) {
+  std::mt19937 random(3);
+  std::vector<Plan> cuts = plans();
+  cuts.push_back(make_plan({{7}, {7}, {3}}, 1));  // odd leaves
+  AlignedBytes scratch_bytes(kScratchBytes);
+  const Scratch scratch = {scratch_bytes.data(), kScratchBytes};
+  for (const Plan& plan : cuts) {
+    for (int kind = 0; kind < static_cast<int>(DenseKind::count); ++kind) {
+      for (const int64_t tokens : {1, 2, 4, 13}) {
+        const int64_t rows = 70;
+        DenseOperand w = random_dense(random, static_cast<DenseKind>(kind), rows, plan);
+        const std::vector<float> x = random_floats(random, tokens * plan.k);
+        std::vector<float> expected(tokens * rows);
+        std::vector<int64_t> expected_sums(tokens * rows);
+        for (int64_t i = 0; i < tokens * rows; ++i) {
+          int64_t k = 0;
+          for (size_t leaf = 0; leaf < plan.leaf_ends.size(); ++leaf) {
+            float acc = 0;
+            for (; k < plan.leaf_ends[leaf]; ++k) {
+              acc = std::fma(w.values[i % rows * plan.k + k], x[i / rows * plan.k + k], acc);
+            }
+            expected[i] = leaf == 0 ? acc : expected[i] + acc;
+            expected_sums[i] += std::llrint(std::ldexp(static_cast<double>(acc), 36));
+          }
+        }
+        for (const KernelTable* table : runnable_tables()) {
+          std::vector<float> y(tokens * rows);
+          table->matmul_dense(w.view, x.data(), plan.k, tokens, {0, 5},
+                              {.y = y.data(), .stride = rows}, scratch);
+          ASSERT_TRUE(same_bits(y, expected))
+              << table->name << " kind " << kind << " tokens " << tokens << " K " << plan.k;
+          std::vector<int64_t> sums(tokens * rows);
+          int64_t bad = 0;
+          table->matmul_dense(w.view, x.data(), plan.k, tokens, {0, 5},
+                              {.sums = sums.data(), .stride = rows, .bad_leaves = &bad, .exact = 1},
+                              scratch);
+          ASSERT_EQ(sums, expected_sums) << table->name;
+          std::vector<float> row(plan.k);
+          table->dense_row(w.view, rows - 1, row.data());
+          ASSERT_EQ(std::memcmp(row.data(), w.values.data() + (rows - 1) * plan.k, plan.k * 4), 0)
+              << table->name;
+        }
+      }
+    }
+  }
+}
+
+TEST(MatmulDense, ALeafOutOfRangeIsCountedNeverAdded) {
+  const Plan plan = make_plan({{2}, {2}}, 1);
+  std::mt19937 random(1);
+  DenseOperand w = random_dense(random, DenseKind::f32, 16, plan);
+  AlignedBytes scratch(kScratchBytes);
+  for (const float huge : {1e9F, -1e9F, std::numeric_limits<float>::infinity(), std::nanf("")}) {
+    for (const int64_t tokens : {1, 2}) {
+      const std::vector<float> x = {1, 1, huge, 0, 1, 1, 1, 1};
+      for (const KernelTable* table : runnable_tables()) {
+        std::vector<float> y(2 * 16);
+        int64_t bad = 0;
+        table->matmul_dense(w.view, x.data(), 4, tokens, {0, 1},
+                            {.y = y.data(), .stride = 16, .bad_leaves = &bad, .exact = 1},
+                            {scratch.data(), kScratchBytes});
+        EXPECT_GE(bad, 16) << table->name << " " << huge;
+        EXPECT_LT(bad, 33) << table->name << " " << huge;
+      }
+    }
+  }
+}
+
+TEST(AddFixed, RoundsHalfToEvenOverTheWholeRange) {
+  // One element per leaf, weight 1: the sum is the conversion of x itself.
+  std::vector<float> values = {0.0F,       0x1p-37F, 0x1.8p-36F, -0x1p-37F,  -0x1.8p-36F,
+                               18400.123F, 32768.5F, 1048575.9F, -1048575.9F};
+  std::mt19937 random(5);
+  for (int i = 0; i < 20000; ++i) {
+    const float v = std::ldexp(static_cast<float>(static_cast<int32_t>(random())),
+                               static_cast<int>(random() % 40) - 51);
+    values.push_back(v);
+  }
+  const Plan plan = make_plan({{1}}, 1);
+  DenseOperand w = random_dense(random, DenseKind::f32, 16, plan);
+  for (int i = 0; i < 16; ++i) reinterpret_cast<float*>(w.bytes.data())[i] = 1.0F;
+  AlignedBytes scratch(kScratchBytes);
+  for (const KernelTable* table : runnable_tables()) {
+    for (const float v : values) {
+      std::vector<int64_t> sums(16);
+      int64_t bad = 0;
+      table->matmul_dense(w.view, &v, 1, 1, {0, 1},
+                          {.sums = sums.data(), .stride = 16, .bad_leaves = &bad, .exact = 1},
+                          {scratch.data(), kScratchBytes});
+      ASSERT_EQ(bad, 0) << v;
+      ASSERT_EQ(sums[3],
+                static_cast<int64_t>(std::nearbyint(std::ldexp(static_cast<double>(v), 36))))
+          << table->name << " " << v;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace colonnade::kernels::test

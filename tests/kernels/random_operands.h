@@ -1,0 +1,160 @@
+// Random operands for kernel tests: packed panels (every byte pattern is a legal panel as long as
+// its f16 scales are finite), plans of K, activations and their codes.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "colonnade/kernels/p16.h"
+#include "colonnade/kernels/table.h"
+
+namespace colonnade::kernels::test {
+
+/// How K is cut, with its storage. `runs_per_leaf[i]` lists the lengths of leaf i's runs; every run
+/// is its own activation group unless its length is negative: then it shares the group of the run
+/// before it.
+struct Plan {
+  std::vector<Segment> segments;
+  std::vector<Run> runs;
+  std::vector<int32_t> leaf_ends;
+  int64_t k = 0;
+  bool uniform = true;
+
+  KPlanView view() const {
+    return {segments.data(),
+            runs.data(),
+            k,
+            static_cast<int32_t>(segments.size()),
+            static_cast<int32_t>(runs.size()),
+            static_cast<int32_t>(leaf_ends.size()),
+            uniform ? 1 : 0};
+  }
+};
+
+inline Plan make_plan(const std::vector<std::vector<int32_t>>& leaves, int32_t blocks_per_segment) {
+  Plan plan;
+  int32_t group = -1;
+  for (const std::vector<int32_t>& leaf : leaves) {
+    int32_t in_segment = 0;
+    for (size_t i = 0; i < leaf.size(); ++i) {
+      if (leaf[i] > 0) ++group;
+      const int32_t length = std::abs(leaf[i]);
+      plan.runs.push_back({static_cast<int32_t>(plan.k), length, group});
+      plan.k += length;
+      plan.uniform = plan.uniform && length == kBlock;
+      ++in_segment;
+      const bool last = i + 1 == leaf.size();
+      if (in_segment == blocks_per_segment || last) {
+        plan.segments.push_back({in_segment, last ? 1 : 0});
+        in_segment = 0;
+      }
+    }
+    plan.leaf_ends.push_back(static_cast<int32_t>(plan.k));
+  }
+  return plan;
+}
+
+inline std::vector<float> random_floats(std::mt19937& random, int64_t count, float scale = 1.0F) {
+  std::normal_distribution<float> normal(0.0F, scale);
+  std::vector<float> v(count);
+  for (float& x : v) x = normal(random);
+  return v;
+}
+
+struct AlignedBytes {
+  explicit AlignedBytes(int64_t bytes) : storage(bytes + 4096 + 64) {}
+  uint8_t* data() {
+    return storage.data() + (64 - reinterpret_cast<uintptr_t>(storage.data()) % 64) % 64;
+  }
+  std::vector<uint8_t> storage;
+};
+
+/// A random f16 between about 2^-9 and 2^-2 in magnitude.
+inline uint16_t random_half(std::mt19937& random) {
+  return static_cast<uint16_t>((random() & 0x83ffU) | (6 + random() % 8) << 10);
+}
+
+struct GroupedOperand {
+  AlignedBytes bytes;
+  GroupedView view;
+};
+
+/// Random panels. Codes behind a short run are set to what stands for zero by the caller's
+/// reference ignoring them: the activation codes there are zero.
+inline GroupedOperand random_grouped(std::mt19937& random, GroupedKind kind, int64_t rows,
+                                     const Plan& plan) {
+  const P16Format f = p16_format(kind);
+  const int64_t panel = panel_bytes(f, static_cast<int64_t>(plan.runs.size()),
+                                    static_cast<int64_t>(plan.segments.size()));
+  const int64_t panels = (rows + kLanes - 1) / kLanes;
+  GroupedOperand operand{AlignedBytes(panel * panels), {}};
+  uint8_t* base = operand.bytes.data();
+  for (int64_t i = 0; i < panel * panels; ++i) base[i] = static_cast<uint8_t>(random());
+  const auto put_halves = [&](uint8_t* at, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      const uint16_t half = random_half(random);
+      std::memcpy(at + 2 * i, &half, 2);
+    }
+  };
+  for (int64_t n = 0; n < panels; ++n) {
+    uint8_t* p = base + n * panel;
+    for (const Segment& segment : plan.segments) {
+      for (int32_t b = 0; b < segment.blocks; ++b, p += block_bytes(f)) {
+        if (f.levels == 1) {
+          put_halves(p + code_bytes(f), f.offset ? 32 : 16);
+        } else if (f.subgroups == 1) {
+          for (int64_t i = code_bytes(f); i < block_bytes(f); ++i) p[i] &= 63;
+        }
+      }
+      if (f.levels == 2) put_halves(p, f.offset ? 32 : 16);
+      p += segment_tail_bytes(f);
+    }
+  }
+  operand.view = {base, panel, rows, plan.view(), kind};
+  return operand;
+}
+
+/// Activation codes with their storage.
+struct Codes {
+  std::vector<int8_t> hi, lo;
+  std::vector<float> scale, scaled_sum;
+  std::vector<int32_t> half_sums;
+  CodesView view;
+};
+
+inline Codes make_codes(int64_t tokens, int64_t blocks, bool int15) {
+  Codes c;
+  c.hi.resize(tokens * blocks * kBlock);
+  if (int15) c.lo.resize(tokens * blocks * kBlock);
+  c.scale.resize(tokens * blocks);
+  c.scaled_sum.resize(tokens * blocks);
+  c.half_sums.resize(tokens * blocks * 2);
+  c.view = {c.hi.data(),
+            int15 ? c.lo.data() : nullptr,
+            c.scale.data(),
+            c.scaled_sum.data(),
+            c.half_sums.data(),
+            tokens,
+            static_cast<int32_t>(blocks)};
+  return c;
+}
+
+/// Tables that this build has and this CPU runs.
+inline std::vector<const KernelTable*> runnable_tables() {
+  std::vector<const KernelTable*> tables = {table_for(Isa::scalar)};
+  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
+                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vl");
+  if (avx2) tables.push_back(table_for(Isa::avx2));
+  if (avx512) tables.push_back(table_for(Isa::avx512));
+  if (avx512 && __builtin_cpu_supports("avx512vnni")) tables.push_back(table_for(Isa::avx512vnni));
+#ifdef __GNUC__
+  if (avx2 && __builtin_cpu_supports("avxvnni")) tables.push_back(table_for(Isa::avxvnni));
+#endif
+  return tables;
+}
+
+}  // namespace colonnade::kernels::test
