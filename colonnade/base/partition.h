@@ -9,6 +9,15 @@
 
 namespace colonnade {
 
+/// Part `part` of `parts` of `units` whole units: what Partition(units, 1, parts).of(part) is,
+/// without its checks and memory, for workers that divide every command among themselves.
+constexpr Range even_part(int64_t units, int64_t parts, int64_t part) {
+  const int64_t each = units / parts;
+  const int64_t more = units % parts;  // the first ones get one more
+  const int64_t begin = part * each + (part < more ? part : more);
+  return {begin, begin + each + (part < more ? 1 : 0)};
+}
+
 /// The ranges are contiguous, in rank order and complete. Boundaries are multiples of `unit`; the
 /// last unit is short when `total` is no multiple of it. Each size is within one unit of total *
 /// share / (sum of shares). Equal shares: sizes differ by at most one unit, the first ranks get the

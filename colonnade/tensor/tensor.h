@@ -1,7 +1,6 @@
 // Tensor: an element type and a shape over shared storage. Copying one copies a reference.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -17,8 +16,7 @@ class Device;
 class StoragePool;
 
 /// Memory with a count of references. With the last one it goes back to its pool, or is freed if it
-/// has none. Tensors of one stream are handled by one thread; the count is atomic so that finished
-/// results may be dropped by another.
+/// has none. Not thread-safe: the tensors of one stream are one thread's.
 class Storage {
  public:
   Storage(Memory memory, StoragePool* pool) : memory_(std::move(memory)), pool_(pool) {}
@@ -29,13 +27,15 @@ class Storage {
  private:
   friend class StorageRef;
   friend class StoragePool;
-  void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
+  void retain() noexcept { ++references_; }
   void release() noexcept;
 
   Memory memory_;
   StoragePool* pool_;
-  std::atomic<int> references_{0};
-  int64_t freed_epoch_ = 0;  // the pool's: the device's epoch when the last reference went
+  int references_ = 0;
+  // The pool's:
+  int64_t freed_epoch_ = 0;  // the device's epoch when the last reference went
+  int64_t number_ = 0;       // in order of allocation
 };
 
 /// A counted reference to Storage.
@@ -57,9 +57,7 @@ class StorageRef {
 
   Storage* operator->() const { return storage_; }
   explicit operator bool() const { return storage_ != nullptr; }
-  bool unique() const {
-    return storage_ != nullptr && storage_->references_.load(std::memory_order_acquire) == 1;
-  }
+  bool unique() const { return storage_ != nullptr && storage_->references_ == 1; }
 
  private:
   Storage* storage_ = nullptr;

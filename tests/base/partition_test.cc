@@ -170,5 +170,17 @@ TEST(Partition, RanksAndIndicesOutOfRangeAreErrors) {
   EXPECT_THROW(partition.owner_of(-1), Error);
 }
 
+TEST(Partition, EvenPartIsTheEqualPartitionOfUnits) {
+  for (int64_t units : {0, 1, 5, 16, 37, 1000}) {
+    for (int parts : {1, 2, 3, 7, 64}) {
+      const Partition partition(units, 1, parts);
+      for (int part = 0; part < parts; ++part) {
+        const Range expected = partition.of(part);
+        EXPECT_EQ(even_part(units, parts, part), expected) << units << " " << parts << " " << part;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace colonnade

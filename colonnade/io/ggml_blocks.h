@@ -1,0 +1,26 @@
+// The blocks of GGUF's grouped types, taken apart into GroupedRows.
+// Source: the block structures of ggml-common.h and dequantize_row_* of ggml-quants.c (layouts, not
+// code).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "colonnade/base/range.h"
+#include "colonnade/io/ggml_type.h"
+#include "colonnade/tensor/grouped_rows.h"
+
+namespace colonnade {
+
+/// The format that a weight of this type has in memory.
+WeightFormat weight_format(GgmlType type);
+
+/// Blocks that hold the columns `cols` of a row.
+Range blocks_of(GgmlType type, Range cols);
+
+/// Takes rows of a grouped type apart into the rows `rows` of `out`, which has been reshaped: its
+/// format, begin and cols say what is wanted. The data is not judged: any bytes are legal blocks.
+///   raw  [rows.size(), blocks_of(type, {out.begin, out.begin + out.cols}).size() * block_bytes]
+void decode_rows(GgmlType type, const std::byte* raw, Range rows, GroupedRows& out);
+
+}  // namespace colonnade

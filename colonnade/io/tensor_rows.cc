@@ -1,0 +1,100 @@
+#include "colonnade/io/tensor_rows.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "colonnade/base/error.h"
+#include "colonnade/base/half.h"
+#include "colonnade/base/quote.h"
+#include "colonnade/io/ggml_blocks.h"
+
+namespace colonnade {
+namespace {
+
+/// Raw bytes that wait to be decoded: they stay in the second-level cache.
+constexpr int64_t kScratchBytes = 128 << 10;
+
+bool inside(Range range, int64_t size) {
+  return range.begin >= 0 && range.begin <= range.end && range.end <= size;
+}
+
+void check_slice(const GgufFile& file, const GgufTensor& tensor, const Slice& slice) {
+  CN_CHECK(inside(slice.rows, tensor.rows()) && inside(slice.cols, tensor.cols()), file.path(),
+           ": tensor ", quote(tensor.name), ": expected a slice of [", tensor.rows(), ", ",
+           tensor.cols(), "], got rows ", slice.rows.begin, " to ", slice.rows.end, ", columns ",
+           slice.cols.begin, " to ", slice.cols.end);
+}
+
+void check_kind(const GgufFile& file, const GgufTensor& tensor, bool grouped) {
+  CN_CHECK(is_grouped(weight_format(tensor.type)) == grouped, file.path(), ": tensor ",
+           quote(tensor.name), ": expected a ", grouped ? "grouped" : "dense", " type, got ",
+           name_of(tensor.type));
+}
+
+/// Reads the blocks `blocks` of every row in `rows`, one row behind the other. Whole rows are one
+/// range of the file.
+void read_blocks(const GgufFile& file, const GgufTensor& tensor, Range rows, Range blocks,
+                 std::byte* out) {
+  const int64_t block_bytes = info_of(tensor.type).block_bytes;
+  const int64_t row_bytes = tensor.row_bytes();
+  const int64_t part_bytes = blocks.size() * block_bytes;
+  if (part_bytes == row_bytes) {
+    file.read(tensor, rows.begin * row_bytes, {out, static_cast<size_t>(rows.size() * row_bytes)});
+    return;
+  }
+  for (int64_t row = rows.begin; row < rows.end; ++row, out += part_bytes) {
+    const int64_t begin = row * row_bytes + blocks.begin * block_bytes;
+    file.read(tensor, begin, {out, static_cast<size_t>(part_bytes)});
+  }
+}
+
+float to_f32(GgmlType type, const std::byte* bytes) {
+  if (type == GgmlType::f32) {
+    float value;
+    std::memcpy(&value, bytes, sizeof value);
+    return value;
+  }
+  uint16_t half;
+  std::memcpy(&half, bytes, sizeof half);
+  return type == GgmlType::f16 ? f16_to_f32(half) : bf16_to_f32(half);
+}
+
+}  // namespace
+
+void read_grouped(const GgufFile& file, const GgufTensor& tensor, const Slice& slice,
+                  GroupedRows& out) {
+  check_slice(file, tensor, slice);
+  check_kind(file, tensor, true);
+  const Range blocks = blocks_of(tensor.type, slice.cols);
+  const int64_t part_bytes = blocks.size() * info_of(tensor.type).block_bytes;
+  out.reshape(weight_format(tensor.type), slice.rows.size(), slice.cols.begin, slice.cols.size());
+  if (out.rows == 0 || out.cols == 0) return;
+  const int64_t step = std::max<int64_t>(1, kScratchBytes / part_bytes);
+  std::vector<std::byte> scratch(
+      static_cast<size_t>(std::min(step, slice.rows.size()) * part_bytes));
+  for (int64_t row = slice.rows.begin; row < slice.rows.end; row += step) {
+    const Range rows{row, std::min(slice.rows.end, row + step)};
+    read_blocks(file, tensor, rows, blocks, scratch.data());
+    const int64_t first = row - slice.rows.begin;
+    decode_rows(tensor.type, scratch.data(), {first, first + rows.size()}, out);
+  }
+}
+
+void read_dense(const GgufFile& file, const GgufTensor& tensor, const Slice& slice,
+                std::byte* out) {
+  check_slice(file, tensor, slice);
+  check_kind(file, tensor, false);
+  if (slice.rows.empty() || slice.cols.empty()) return;
+  read_blocks(file, tensor, slice.rows, slice.cols, out);  // a block is one element
+}
+
+std::vector<float> read_f32(const GgufFile& file, const GgufTensor& tensor) {
+  std::vector<std::byte> raw(static_cast<size_t>(tensor.size_bytes));
+  read_dense(file, tensor, {{0, tensor.rows()}, {0, tensor.cols()}}, raw.data());
+  const auto step = static_cast<size_t>(info_of(tensor.type).block_bytes);
+  std::vector<float> values(raw.size() / step);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = to_f32(tensor.type, raw.data() + i * step);
+  return values;
+}
+
+}  // namespace colonnade

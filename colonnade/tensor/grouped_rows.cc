@@ -1,0 +1,72 @@
+#include "colonnade/tensor/grouped_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "colonnade/base/error.h"
+#include "colonnade/base/half.h"
+
+namespace colonnade {
+namespace {
+
+/// The numbers of one group: w = fma(scale, code - zero, offset).
+struct GroupNumbers {
+  float scale = 0.0f;
+  float offset = 0.0f;
+};
+
+/// Products of two levels are exact in f32: 11 bits of f16 times at most 8.
+GroupNumbers numbers_of(const GroupedRows& rows, const GroupedFormat& format, int64_t row,
+                        int64_t col) {
+  const int64_t group = row * rows.groups() + rows.group_of(col);
+  const int64_t outer = format.super == 0 ? group : row * rows.supers() + rows.super_of(col);
+  const auto i = static_cast<size_t>(group);
+  const auto j = static_cast<size_t>(outer);
+  GroupNumbers numbers{f16_to_f32(rows.scales[j]), 0.0f};
+  if (format.offset) numbers.offset = f16_to_f32(rows.offsets[j]);
+  if (format.super != 0) {
+    numbers.scale *= static_cast<float>(rows.sub_scales[i]);
+    if (format.offset) numbers.offset *= -static_cast<float>(rows.sub_offsets[i]);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+void GroupedRows::reshape(WeightFormat new_format, int64_t new_rows, int64_t new_begin,
+                          int64_t new_cols) {
+  const GroupedFormat f = grouped_format(new_format);
+  CN_ASSERT(f.bits > 0, "GroupedRows: ", name_of(new_format), " is not a grouped format");
+  CN_ASSERT(new_rows >= 0 && new_begin >= 0 && new_cols >= 0, "GroupedRows: [", new_rows, ", ",
+            new_cols, "] from column ", new_begin);
+  format = new_format;
+  rows = new_rows;
+  begin = new_begin;
+  cols = new_cols;
+  const auto inner = static_cast<size_t>(rows * groups());
+  const auto outer = f.super == 0 ? inner : static_cast<size_t>(rows * supers());
+  codes.resize(static_cast<size_t>(rows * cols));
+  scales.resize(outer);
+  offsets.resize(f.offset ? outer : 0);
+  sub_scales.resize(f.super == 0 ? 0 : inner);
+  sub_offsets.resize(f.super == 0 || !f.offset ? 0 : inner);
+}
+
+void dequantize_row(const GroupedRows& rows, int64_t row, std::span<float> out) {
+  CN_ASSERT(row >= 0 && row < rows.rows, "dequantize_row: row ", row, " of ", rows.rows);
+  CN_ASSERT(static_cast<int64_t>(out.size()) == rows.cols, "dequantize_row: expected ", rows.cols,
+            " columns, got ", out.size());
+  const GroupedFormat format = grouped_format(rows.format);
+  const uint8_t* codes = rows.codes.data() + row * rows.cols;  // [cols]
+  for (int64_t col = 0; col < rows.cols;) {
+    const int64_t group_end = format.group - (rows.begin + col) % format.group + col;
+    const int64_t end = std::min(rows.cols, group_end);
+    const GroupNumbers numbers = numbers_of(rows, format, row, col);
+    for (; col < end; ++col) {
+      const auto code = static_cast<float>(codes[col] - format.zero);
+      out[static_cast<size_t>(col)] = std::fma(numbers.scale, code, numbers.offset);
+    }
+  }
+}
+
+}  // namespace colonnade

@@ -1,0 +1,36 @@
+// Tokens to text, one by one, every piece valid UTF-8.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "colonnade/text/pieces.h"
+
+namespace colonnade::text {
+
+/// Whether the text of control tokens is part of the output.
+enum class ControlText { skip, keep };
+
+/// Decodes a stream of tokens. A character is given out when its last byte has come; bytes that can
+/// no longer become one are given out as U+FFFD at once, so at most 3 bytes are ever held back. Not
+/// thread-safe; `pieces` must outlive it.
+class StreamDecoder {
+ public:
+  explicit StreamDecoder(const Pieces& pieces, ControlText control_text = ControlText::skip)
+      : pieces_(pieces), control_text_(control_text) {}
+
+  /// The text that became certain with token `id`: valid UTF-8, perhaps empty. Throws Error if `id`
+  /// is not a token.
+  std::string push(int32_t id);
+
+  /// Ends the text: a character whose end never came is left out. The decoder is then as new.
+  void finish();
+
+ private:
+  const Pieces& pieces_;
+  ControlText control_text_;
+  std::string held_;  // the beginning of a character, at most 3 bytes
+  bool at_start_ = true;
+};
+
+}  // namespace colonnade::text

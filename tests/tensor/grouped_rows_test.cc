@@ -1,0 +1,104 @@
+#include "colonnade/tensor/grouped_rows.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "colonnade/base/half.h"
+
+namespace colonnade {
+namespace {
+
+std::vector<float> numbers(const GroupedRows& rows, int64_t row) {
+  std::vector<float> out(static_cast<size_t>(rows.cols));
+  dequantize_row(rows, row, out);
+  return out;
+}
+
+TEST(GroupedRows, ASliceHasTheScalesOfTheGroupsItTouches) {
+  GroupedRows rows;
+  rows.reshape(WeightFormat::q4_1, 3, 80,
+               48);  // columns 80 .. 127: half of group 2, all of group 3
+  EXPECT_EQ(rows.groups(), 2);
+  EXPECT_EQ(rows.supers(), 0);
+  EXPECT_EQ(rows.codes.size(), 3U * 48);
+  EXPECT_EQ(rows.scales.size(), 3U * 2);
+  EXPECT_EQ(rows.offsets.size(), 3U * 2);
+  EXPECT_TRUE(rows.sub_scales.empty());
+  EXPECT_EQ(rows.group_of(15), 0);
+  EXPECT_EQ(rows.group_of(16), 1);
+}
+
+TEST(GroupedRows, ASliceMayBeginAndEndInsideASuperBlock) {
+  GroupedRows rows;
+  rows.reshape(WeightFormat::q6_k, 2, 224,
+               320);  // 224 .. 543: super-blocks 0, 1, 2; groups 14 .. 33
+  EXPECT_EQ(rows.groups(), 20);
+  EXPECT_EQ(rows.supers(), 3);
+  EXPECT_EQ(rows.scales.size(), 2U * 3);
+  EXPECT_EQ(rows.sub_scales.size(), 2U * 20);
+  EXPECT_TRUE(rows.offsets.empty());
+  EXPECT_TRUE(rows.sub_offsets.empty());
+  EXPECT_EQ(rows.super_of(31), 0);
+  EXPECT_EQ(rows.super_of(32), 1);
+  EXPECT_EQ(rows.super_of(288), 2);
+}
+
+TEST(GroupedRows, AnEmptySliceHasNothing) {
+  GroupedRows rows;
+  rows.reshape(WeightFormat::q4_k, 4, 256, 0);
+  EXPECT_EQ(rows.groups(), 0);
+  EXPECT_EQ(rows.supers(), 0);
+  EXPECT_TRUE(rows.codes.empty());
+}
+
+TEST(GroupedRows, ReshapingToTheSameSizeKeepsTheMemory) {
+  GroupedRows rows;
+  rows.reshape(WeightFormat::q5_k, 8, 0, 512);
+  const uint8_t* codes = rows.codes.data();
+  rows.reshape(WeightFormat::q5_k, 4, 512, 512);
+  rows.reshape(WeightFormat::q5_k, 8, 0, 512);
+  EXPECT_EQ(rows.codes.data(), codes);
+}
+
+TEST(DequantizeRow, OneLevelIsScaleTimesCodePlusOffset) {
+  GroupedRows rows;
+  rows.reshape(WeightFormat::q4_1, 1, 30, 4);
+  rows.codes = {0, 15, 3, 4};
+  rows.scales = {f32_to_f16(0.5f), f32_to_f16(-2.0f)};
+  rows.offsets = {f32_to_f16(10.0f), f32_to_f16(1.0f)};
+  EXPECT_EQ(numbers(rows, 0), (std::vector<float>{10.0f, 17.5f, -5.0f, -7.0f}));
+}
+
+TEST(DequantizeRow, TheZeroCodeMeansZero) {
+  const struct {
+    WeightFormat format;
+    uint8_t zero;
+  } cases[] = {{WeightFormat::q4_0, 8}, {WeightFormat::q5_0, 16}, {WeightFormat::q8_0, 128}};
+  for (const auto& [format, zero] : cases) {
+    GroupedRows rows;
+    rows.reshape(format, 2, 0, 2);
+    rows.codes = {0, 0, zero, static_cast<uint8_t>(zero - 3)};
+    rows.scales = {f32_to_f16(1.0f), f32_to_f16(0.25f)};
+    EXPECT_EQ(numbers(rows, 1), (std::vector<float>{0.0f, -0.75f})) << name_of(format);
+  }
+}
+
+TEST(DequantizeRow, TwoLevelsMultiplyAndTheSubOffsetIsSubtracted) {
+  GroupedRows rows;
+  rows.reshape(WeightFormat::q4_k, 1, 255, 2);  // the last column of super-block 0, the first of 1
+  rows.codes = {7, 2};
+  rows.scales = {f32_to_f16(0.5f), f32_to_f16(4.0f)};
+  rows.offsets = {f32_to_f16(1.0f), f32_to_f16(0.25f)};
+  rows.sub_scales = {3, 63};
+  rows.sub_offsets = {2, 60};
+  EXPECT_EQ(numbers(rows, 0), (std::vector<float>{8.5f, 489.0f}));
+  rows.reshape(WeightFormat::q6_k, 1, 0, 1);
+  rows.codes = {63};
+  rows.scales = {f32_to_f16(2.0f)};
+  rows.sub_scales = {-128};
+  EXPECT_EQ(numbers(rows, 0), (std::vector<float>{-7936.0f}));
+}
+
+}  // namespace
+}  // namespace colonnade
