@@ -1,0 +1,98 @@
+// Session: a loaded model that answers. Composes device, group, model, tokenizer and engine for
+// programs that use the library.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "colonnade/base/dtype.h"
+#include "colonnade/engine/generator.h"
+#include "colonnade/tensor/weight.h"
+#include "colonnade/text/chat_template.h"
+#include "colonnade/text/tokenizer.h"
+
+namespace colonnade {
+
+/// Bytes of the weights packed so far and in all; called from the loading thread.
+using LoadProgress = std::function<void(int64_t done_bytes, int64_t all_bytes)>;
+
+struct SessionOptions {
+  std::string model;              // a GGUF file, a shard of one, or a folder with one
+  int threads = 0;                // 0: the physical cores that the process may use
+  int64_t context = 0;            // positions; 0: the model's, at most 8192
+  int64_t chunk = 512;            // prompt tokens per step
+  std::optional<Tier> precision;  // grouped weights; none: int8
+  std::optional<DType> cache;     // f32 or bf16; none: f32 with precision f32 and int15, else bf16
+  std::string isa;                // none: COLONNADE_ISA, else the best
+  LoadProgress progress;
+};
+
+/// What a model is, from its header alone.
+struct ModelDescription {
+  std::string path;
+  std::string name;
+  std::string architecture;
+  int64_t layers = 0, dim = 0, heads = 0, kv_heads = 0, head_dim = 0, ffn_dim = 0, vocab = 0,
+          context = 0;
+  int64_t parameters = 0;
+  int64_t file_bytes = 0;
+  struct TensorInfo {
+    std::string name, type;
+    std::vector<int64_t> shape;  // [out, in]
+    int64_t bytes = 0;
+  };
+  std::vector<TensorInfo> tensors;
+  std::string chat_template;  // empty: none
+};
+/// Throws Error if the file is not a model that can be read. An architecture that is not supported
+/// is described all the same.
+ModelDescription describe_model(const std::string& path);
+
+class Session {
+ public:
+  /// Loads the model. Throws Error: no such file, unsupported architecture or type, a context
+  /// longer than the model's, not enough memory (with the arithmetic), ...
+  explicit Session(const SessionOptions& options);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const text::Tokenizer& tokenizer() const;
+  /// Throws Error if the model has no chat template.
+  const text::ChatTemplate& chat_template() const;
+  /// bos and eos as a chat template wants to see them ("" if the model has none).
+  text::ChatInput chat_input() const;
+
+  /// "cpu avx512vnni, 2 threads"
+  std::string device() const;
+  int threads() const;
+  Tier precision() const;
+  DType cache_dtype() const;
+  int64_t context() const;
+  int64_t vocab() const;
+  /// Bytes of weights in memory, and those that one decode step reads.
+  int64_t weight_bytes() const;
+  int64_t bytes_per_token() const;
+  /// Multiply-adds of one token, without attention.
+  int64_t multiply_adds_per_token() const;
+  /// Measured read bandwidth of this machine with the session's threads, bytes/s; measured on the
+  /// first call (about 0.2 s).
+  double read_bandwidth();
+
+  /// The generator of this session's one sequence.
+  Generator& generator();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The tokenizer of a model without its weights.
+text::Tokenizer load_tokenizer(const std::string& path);
+
+}  // namespace colonnade

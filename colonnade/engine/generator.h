@@ -1,0 +1,84 @@
+// Generator: one sequence at a time, from prompt tokens to an answer.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "colonnade/engine/sampler.h"
+#include "colonnade/engine/stop.h"
+#include "colonnade/engine/timings.h"
+
+namespace colonnade {
+
+class Decoder;
+class SequenceCache;
+class StepRunner;
+namespace text {
+class Tokenizer;
+}
+
+struct GenerationRequest {
+  std::vector<int32_t> prompt;  // at least one token
+  SamplingOptions sampling;
+  StopOptions stop;  // with max_tokens unset: until the context is full
+  bool ignore_stop_tokens = false;
+  int32_t choice = 0;    // which answer of the same request: enters the draws
+  int32_t logprobs = 0;  // so many of the most likely tokens per step are reported
+  bool wants_logprobs = false;
+};
+
+/// One generated token. The views are valid during the call.
+struct TokenEvent {
+  int32_t id = 0;
+  std::string_view text;          // valid UTF-8, perhaps empty
+  std::span<const float> logits;  // [V] before penalties
+  const LogProbabilities* logprobs = nullptr;
+};
+
+/// Called for every token; returning false ends the answer (FinishReason::none).
+using OnToken = std::function<bool(const TokenEvent&)>;
+
+struct GenerationResult {
+  std::vector<int32_t> tokens;  // a stop token included
+  std::string text;             // without stop tokens and stop strings
+  FinishReason finish_reason = FinishReason::none;
+  uint64_t seed = 0;
+  Timings timings;
+};
+
+/// Keeps the keys and values of the last sequence: a prompt that begins like it is computed from
+/// where they part, with the same bits. One thread at a time.
+class Generator {
+ public:
+  /// `chunk` tokens of a prompt at a time. The runner and the tokenizer must outlive it.
+  Generator(StepRunner& runner, const text::Tokenizer& tokenizer, int64_t chunk);
+  ~Generator();
+
+  /// Throws Error if the prompt is empty, does not fit the context (both numbers), or an option is
+  /// out of range.
+  GenerationResult generate(const GenerationRequest& request, const OnToken& on_token);
+
+  /// Log-probability of each token given those before it: [n - 1] natural logarithms, for
+  /// tokens[1..n). Calls `progress` with the tokens done.
+  std::vector<double> score(std::span<const int32_t> tokens,
+                            const std::function<void(int64_t)>& progress);
+
+  /// Forgets the sequence.
+  void reset();
+
+ private:
+  int64_t prefill(std::span<const int32_t> prompt);
+
+  StepRunner& runner_;
+  const text::Tokenizer& tokenizer_;
+  int64_t chunk_;
+  std::unique_ptr<SequenceCache> sequence_;
+};
+
+}  // namespace colonnade
