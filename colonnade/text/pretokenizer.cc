@@ -45,8 +45,9 @@ const PreTokenizerRules& find_rules(std::string_view name) {
     if (rules.name == name) return rules;
     known += (known.empty() ? "" : ", ") + std::string(rules.name);
   }
-  throw Error(concat("tokenizer: tokenizer.ggml.pre is '", name,
-                     "', which is not supported; supported: ", known));
+  const std::string what =
+      name.empty() ? "missing" : concat("'", name, "', which is not supported");
+  throw Error(concat("tokenizer: tokenizer.ggml.pre is ", what, "; supported: ", known));
 }
 
 using ByteSet = std::bitset<256>;

@@ -1,0 +1,58 @@
+#include "colonnade/api/gguf_vocabulary.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "colonnade/base/error.h"
+
+namespace colonnade {
+namespace {
+
+int32_t narrowed(int64_t value, const char* key) {
+  CN_CHECK(
+      value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max(),
+      key, ": expected a 32-bit number, got ", value);
+  return static_cast<int32_t>(value);
+}
+
+int32_t token_id(const GgufMetadata& metadata, const char* key) {
+  return narrowed(metadata.integer_or(key, -1), key);
+}
+
+std::vector<std::string> strings(const GgufMetadata& metadata, const char* key) {
+  std::vector<std::string> out;
+  if (!metadata.has(key)) return out;
+  const StringArray& array = metadata.strings(key);
+  out.reserve(static_cast<size_t>(array.size()));
+  for (int64_t i = 0; i < array.size(); ++i) out.emplace_back(array[i]);
+  return out;
+}
+
+}  // namespace
+
+text::Vocabulary gguf_vocabulary(const GgufMetadata& metadata) {
+  constexpr const char* kTypes = "tokenizer.ggml.token_type";
+  text::Vocabulary v;
+  v.model = metadata.text("tokenizer.ggml.model");
+  v.pre = metadata.text_or("tokenizer.ggml.pre", "");
+  v.tokens = strings(metadata, "tokenizer.ggml.tokens");
+  v.merges = strings(metadata, "tokenizer.ggml.merges");
+  if (metadata.has(kTypes)) {
+    for (const int64_t type : metadata.integers(kTypes))
+      v.token_types.push_back(narrowed(type, kTypes));
+  }
+  if (metadata.has("tokenizer.ggml.scores")) v.scores = metadata.numbers("tokenizer.ggml.scores");
+  v.bos = token_id(metadata, "tokenizer.ggml.bos_token_id");
+  v.eos = token_id(metadata, "tokenizer.ggml.eos_token_id");
+  v.eot = token_id(metadata, "tokenizer.ggml.eot_token_id");
+  v.pad = token_id(metadata, "tokenizer.ggml.padding_token_id");
+  v.unk = token_id(metadata, "tokenizer.ggml.unknown_token_id");
+  constexpr const char* kAddBos = "tokenizer.ggml.add_bos_token";
+  if (metadata.has(kAddBos)) v.add_bos = metadata.flag_or(kAddBos, false);
+  v.add_eos = metadata.flag_or("tokenizer.ggml.add_eos_token", false);
+  return v;
+}
+
+}  // namespace colonnade
