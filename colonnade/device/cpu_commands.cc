@@ -1,0 +1,270 @@
+#include "colonnade/device/cpu_commands.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+
+#include "colonnade/base/error.h"
+#include "colonnade/base/partition.h"
+#include "colonnade/device/cpu_weight.h"
+
+namespace colonnade {
+namespace {
+
+using kernels::kBlock;
+using kernels::kLanes;
+
+constexpr int64_t kLinePair = 128;  // the prefetcher fetches lines in pairs
+
+int64_t round_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
+
+/// Hands out parts of a block of memory, each on its own lines; without a block it only counts.
+class Carver {
+ public:
+  explicit Carver(std::byte* base) : base_(base) {}
+
+  template <typename T>
+  T* take(int64_t count) {
+    T* part = base_ != nullptr ? reinterpret_cast<T*>(base_ + bytes_) : nullptr;
+    bytes_ += round_up(count * static_cast<int64_t>(sizeof(T)), kLinePair);
+    return part;
+  }
+  int64_t bytes() const { return bytes_; }
+
+ private:
+  std::byte* base_;
+  int64_t bytes_ = 0;
+};
+
+kernels::CodesView carve_codes(Carver& carver, const CpuWeight& plan, int64_t tokens) {
+  kernels::CodesView codes;
+  codes.tokens = tokens;
+  codes.blocks = plan.plan_view().blocks;
+  const int64_t cells = codes.blocks * tokens;
+  codes.hi = carver.take<int8_t>(cells * kBlock);
+  if (plan.tier() == Tier::int15) codes.lo = carver.take<int8_t>(cells * kBlock);
+  codes.scale = carver.take<float>(cells);
+  codes.scaled_sum = carver.take<float>(cells);
+  codes.half_sums = carver.take<int32_t>(cells * 2);
+  return codes;
+}
+
+/// The replica that this worker writes and reads.
+int64_t own_replica(const ActivationsRef& activations, const Worker& worker) {
+  return activations.replicas > 1 ? worker.place.index : 0;
+}
+
+/// Rows that this worker writes: all of its replica, or its part of the only one.
+Range own_rows(const ActivationsRef& activations, const Worker& worker) {
+  if (activations.replicas > 1) return {0, activations.tokens};
+  return even_part(activations.tokens, worker.place.count, worker.place.index);
+}
+
+float* values_of(const ActivationsRef& activations, int64_t replica) {
+  return activations.values + replica * activations.tokens * activations.k;
+}
+
+/// Codes of one row x [K] into `codes`.
+void quantize_row(const float* x, const ActivationsRef& out, const kernels::CodesView& codes,
+                  int64_t token, kernels::Span blocks, int64_t sequence, Worker& worker) {
+  const CpuWeight& plan = cpu(*out.plan);
+  if (worker.table->quantize(x, plan.plan_view(), codes, token, blocks) != 0) {
+    worker.faults->report_activation(worker.place.index, sequence, plan.name(), token);
+  }
+}
+
+void run(const EmbedCommand& c, int64_t, Worker& worker) {
+  const CpuWeight& table = cpu(*c.table);
+  const Range tokens = even_part(c.tokens, worker.place.count, worker.place.index);
+  for (int64_t t = tokens.begin; t < tokens.end; ++t) {
+    float* y = c.y + t * table.k();
+    if (table.grouped()) {
+      worker.table->grouped_row(table.grouped_view(), c.ids[t], y);
+    } else {
+      worker.table->dense_row(table.dense_view(), c.ids[t], y);
+    }
+  }
+}
+
+void run(const SelectRowsCommand& c, int64_t, Worker& worker) {
+  const Range rows = even_part(c.count, worker.place.count, worker.place.index);
+  for (int64_t i = rows.begin; i < rows.end; ++i) {
+    std::memcpy(c.y + i * c.cols, c.x + c.rows[i] * c.cols,
+                static_cast<size_t>(c.cols) * sizeof(float));
+  }
+}
+
+void run(const NormCommand& c, int64_t sequence, Worker& worker) {
+  const ActivationsRef& out = c.out;
+  const int64_t replica = own_replica(out, worker);
+  const Range rows = own_rows(out, worker);
+  kernels::CodesView codes;
+  if (out.codes != nullptr) codes = codes_view(out, replica);
+  for (int64_t t = rows.begin; t < rows.end; ++t) {
+    float* y = out.values != nullptr ? values_of(out, replica) + t * out.k
+                                     : reinterpret_cast<float*>(worker.scratch.data);
+    worker.table->rms_norm(y, c.x + t * out.k, c.weight, out.k, c.eps);
+    if (out.codes != nullptr) {
+      quantize_row(y, out, codes, t, {0, codes.blocks}, sequence, worker);
+    }
+  }
+}
+
+void run(const QuantizeCommand& c, int64_t sequence, Worker& worker) {
+  const kernels::CodesView codes = codes_view(c.out, own_replica(c.out, worker));
+  const Range rows = own_rows(c.out, worker);
+  for (int64_t t = rows.begin; t < rows.end; ++t) {
+    quantize_row(c.x + t * c.out.k, c.out, codes, t, {0, codes.blocks}, sequence, worker);
+  }
+}
+
+/// Panels of part `which` that are this worker's.
+kernels::Span own_panels(const MatmulCommand& c, int which, WorkerPlace place) {
+  const CpuWeight& weight = cpu(*c.parts[which].weight);
+  if (c.paired_rows > 0) {
+    const Range rows = unit_part(weight.rows(), c.paired_rows, place);
+    return {rows.begin / kLanes, (rows.end + kLanes - 1) / kLanes};
+  }
+  std::array<CostedUnits, MatmulCommand::kMaxParts> parts;
+  for (int p = 0; p < c.count; ++p)
+    parts[static_cast<size_t>(p)] = costed_units(*c.parts[p].weight);
+  const Range units =
+      costed_part(std::span(parts).first(static_cast<size_t>(c.count)), which, place);
+  const int64_t per_unit = panels_per_unit(weight.format());
+  return {units.begin * per_unit, std::min(units.end * per_unit, weight.panels())};
+}
+
+void run_product(const MatmulPart& part, const ActivationsRef& x, kernels::Span panels,
+                 const kernels::ProductOut& out, Worker& worker) {
+  const CpuWeight& weight = cpu(*part.weight);
+  const int64_t replica = own_replica(x, worker);
+  if (weight.wants_codes()) {
+    worker.table->matmul_grouped(weight.grouped_view(), codes_view(x, replica), panels, out,
+                                 worker.scratch);
+  } else if (weight.grouped()) {
+    worker.table->matmul_grouped_f32(weight.grouped_view(), values_of(x, replica), x.k, x.tokens,
+                                     panels, out, worker.scratch);
+  } else {
+    worker.table->matmul_dense(weight.dense_view(), values_of(x, replica), x.k, x.tokens, panels,
+                               out, worker.scratch);
+  }
+}
+
+void run(const MatmulCommand& c, int64_t sequence, Worker& worker) {
+  for (int p = 0; p < c.count; ++p) {
+    const MatmulPart& part = c.parts[p];
+    const kernels::Span panels = own_panels(c, p, worker.place);
+    if (panels.begin >= panels.end || c.x.tokens == 0) continue;
+    int64_t bad_leaves = 0;
+    kernels::ProductOut out;
+    out.y = part.y;
+    out.sums = part.sums;
+    out.bias = part.bias;
+    out.residual = part.residual;
+    out.stride = part.stride;
+    out.exact = c.exact;
+    out.bad_leaves = c.exact != 0 ? &bad_leaves : nullptr;
+    run_product(part, c.x, panels, out, worker);
+    if (bad_leaves == 0) continue;
+    if (c.bad_leaves != nullptr) {
+      // relaxed: the command behind the next meeting reads it.
+      std::atomic_ref(*c.bad_leaves).fetch_add(bad_leaves, std::memory_order_relaxed);
+    } else {
+      worker.faults->report_leaves(worker.place.index, sequence, part.weight->name(), bad_leaves);
+    }
+  }
+}
+
+void run(const GluCommand& c, int64_t sequence, Worker& worker) {
+  const ActivationsRef& out = c.out;
+  const Range cols = unit_part(out.k, c.paired_rows, worker.place);
+  if (cols.empty()) return;
+  const auto act = c.kind == GluKind::silu ? worker.table->swiglu : worker.table->geglu;
+  kernels::CodesView codes;
+  if (out.codes != nullptr) codes = codes_view(out, 0);
+  // paired_rows is a multiple of 32 and the plan uniform: blocks are those of the columns.
+  const kernels::Span blocks{cols.begin / kBlock, (cols.end + kBlock - 1) / kBlock};
+  for (int64_t t = 0; t < out.tokens; ++t) {
+    float* gate = c.gate + t * out.k;
+    act(gate + cols.begin, gate + cols.begin, c.up + t * out.k + cols.begin, cols.size());
+    if (out.codes != nullptr) quantize_row(gate, out, codes, t, blocks, sequence, worker);
+  }
+}
+
+void run(const AttentionCommand& c, int64_t sequence, Worker& worker) {
+  run_attention(c, sequence, worker);
+}
+
+void run(const FinishSumsCommand& c, int64_t sequence, Worker& worker) {
+  const Range tokens = even_part(c.tokens, worker.place.count, worker.place.index);
+  for (int64_t t = tokens.begin; t < tokens.end; ++t) {
+    const int64_t at = t * c.cols;
+    worker.table->finish_sums(c.y + at, c.sums + at, c.bias,
+                              c.residual != nullptr ? c.residual + at : nullptr, c.cols);
+  }
+  const int64_t bad_leaves = c.sums[c.tokens * c.cols];
+  if (bad_leaves != 0 && worker.place.index == 0) {
+    worker.faults->report_leaves(0, sequence, c.weight->name(), bad_leaves);
+  }
+}
+
+void run(const ArgmaxCommand& c, int64_t, Worker& worker) {
+  const Range tokens = even_part(c.tokens, worker.place.count, worker.place.index);
+  for (int64_t t = tokens.begin; t < tokens.end; ++t) {
+    c.y[t] = static_cast<int32_t>(worker.table->argmax(c.x + t * c.cols, c.cols));
+  }
+}
+
+template <typename Command>
+void run_as(const std::byte* bytes, int64_t sequence, Worker& worker) {
+  Command command;
+  std::memcpy(&command, bytes, sizeof(command));
+  run(command, sequence, worker);
+}
+
+}  // namespace
+
+CostedUnits costed_units(const Weight& weight) {
+  const CpuWeight& w = cpu(weight);
+  const int64_t per_unit = panels_per_unit(w.format());
+  return {(w.panels() + per_unit - 1) / per_unit, per_unit * w.panel_bytes()};
+}
+
+int64_t codes_bytes_for(const Weight& plan, int64_t tokens) {
+  Carver carver(nullptr);
+  carve_codes(carver, cpu(plan), tokens);
+  return carver.bytes();
+}
+
+kernels::CodesView codes_view(const ActivationsRef& activations, int64_t replica) {
+  const int64_t bytes = codes_bytes_for(*activations.plan, activations.tokens);
+  Carver carver(activations.codes + replica * bytes);
+  return carve_codes(carver, cpu(*activations.plan), activations.tokens);
+}
+
+void run_command(CommandId id, const std::byte* command, int64_t sequence, Worker& worker) {
+  switch (id) {
+    case CommandId::embed:
+      return run_as<EmbedCommand>(command, sequence, worker);
+    case CommandId::select_rows:
+      return run_as<SelectRowsCommand>(command, sequence, worker);
+    case CommandId::norm:
+      return run_as<NormCommand>(command, sequence, worker);
+    case CommandId::quantize:
+      return run_as<QuantizeCommand>(command, sequence, worker);
+    case CommandId::matmul:
+      return run_as<MatmulCommand>(command, sequence, worker);
+    case CommandId::glu:
+      return run_as<GluCommand>(command, sequence, worker);
+    case CommandId::attention:
+      return run_as<AttentionCommand>(command, sequence, worker);
+    case CommandId::finish_sums:
+      return run_as<FinishSumsCommand>(command, sequence, worker);
+    case CommandId::argmax:
+      return run_as<ArgmaxCommand>(command, sequence, worker);
+  }
+  CN_ASSERT(false, "command ", static_cast<int>(id));
+}
+
+}  // namespace colonnade

@@ -1,0 +1,47 @@
+#include "colonnade/device/faults.h"
+
+#include <algorithm>
+
+#include "colonnade/base/error.h"
+
+namespace colonnade {
+
+void FaultBoard::report_activation(int worker, int64_t sequence, const std::string& layer,
+                                   int64_t token) {
+  Fault& fault = first_[static_cast<size_t>(worker)];
+  if (fault.sequence >= 0 && fault.sequence != sequence) return;
+  const bool first = fault.token < 0 || token < fault.token;
+  fault.sequence = sequence;
+  fault.layer = &layer;
+  if (first) fault.token = token;
+}
+
+void FaultBoard::report_leaves(int worker, int64_t sequence, const std::string& layer,
+                               int64_t count) {
+  Fault& fault = first_[static_cast<size_t>(worker)];
+  if (fault.sequence >= 0 && fault.sequence != sequence) return;
+  fault.sequence = sequence;
+  fault.layer = &layer;
+  fault.leaves += count;
+}
+
+void FaultBoard::raise() {
+  Fault all;
+  for (Fault& fault : first_) {
+    if (fault.sequence >= 0 && (all.sequence < 0 || fault.sequence < all.sequence)) {
+      all = fault;
+    } else if (fault.sequence >= 0 && fault.sequence == all.sequence) {
+      if (fault.token >= 0)
+        all.token = all.token < 0 ? fault.token : std::min(all.token, fault.token);
+      all.leaves += fault.leaves;
+    }
+    fault = Fault{};
+  }
+  if (all.sequence < 0) return;
+  CN_CHECK(all.token < 0, "layer ", *all.layer, ": token ", all.token,
+           ": activation is not finite");
+  throw Error(concat("layer ", *all.layer, ": ", all.leaves,
+                     " leaf sums are not below 2^20, so the sum over ranks is not exact"));
+}
+
+}  // namespace colonnade

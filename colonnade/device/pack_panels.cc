@@ -1,0 +1,196 @@
+#include "colonnade/device/pack_panels.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "colonnade/base/error.h"
+#include "colonnade/kernels/views.h"
+
+namespace colonnade {
+namespace {
+
+using kernels::kBlock;
+using kernels::kLanes;
+
+constexpr int64_t kLine = 64;
+
+uint32_t load32(const uint8_t* from) {
+  uint32_t value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+
+uint64_t load64(const uint8_t* from) {
+  uint64_t value;
+  std::memcpy(&value, from, sizeof(value));
+  return value;
+}
+
+void store32(uint8_t* to, uint32_t value) { std::memcpy(to, &value, sizeof(value)); }
+
+/// Writes one row's 32 codes of a block; `to` points at the row's four bytes of the block's first
+/// line. Bytes of a u64 are elements along K, the lowest first (little-endian, as every target
+/// here).
+template <int kBits>
+void put_codes(const uint8_t* codes, uint8_t* to) {
+  if constexpr (kBits == 8) {
+    for (int j = 0; j < 8; ++j) store32(to + kLine * j, load32(codes + 4 * j));
+    return;
+  }
+  for (int l = 0; l < 4; ++l) {
+    const uint64_t nibbles = load64(codes + 8 * l) & 0x0f0f0f0f0f0f0f0fu;
+    store32(to + kLine * l, static_cast<uint32_t>(nibbles | nibbles >> 28));
+  }
+  if constexpr (kBits == 5) {
+    uint32_t plane = 0;
+    for (int j = 0; j < 8; ++j) plane |= (load32(codes + 4 * j) >> 4 & 0x01010101u) << j;
+    store32(to + kLine * 4, plane);
+  }
+  if constexpr (kBits == 6) {
+    for (int h = 0; h < 2; ++h) {
+      uint32_t plane = 0;
+      for (int j = 0; j < 4; ++j) {
+        plane |= (load32(codes + 16 * h + 4 * j) >> 4 & 0x03030303u) << (2 * j);
+      }
+      store32(to + kLine * (4 + h), plane);
+    }
+  }
+}
+
+/// Packs panels of one format. The 16 rows begin at row `first_`; `count_` of them exist.
+class PanelPacker {
+ public:
+  PanelPacker(const GroupedRows& rows, int64_t first)
+      : rows_(rows),
+        format_(grouped_format(rows.format)),
+        first_(first),
+        count_(std::clamp<int64_t>(rows.rows - first, 0, kLanes)),
+        groups_(rows.groups()),
+        supers_(rows.supers()) {}
+
+  template <int kBits>
+  void pack(const KPlan& plan, uint8_t* to) const {
+    auto run = plan.runs().begin();
+    for (const KSegment& segment : plan.segments()) {
+      const KRun& first_run = *run;
+      for (int32_t b = 0; b < segment.blocks; ++b, ++run) {
+        pack_codes<kBits>(*run, to);
+        to += kBits * kBlock * kLanes / 8;
+        to = format_.super == 0 ? pack_scales(rows_.group_of(run->k_begin), groups_, to)
+                                : pack_sub_scales(*run, to);
+      }
+      if (format_.super != 0) to = pack_scales(rows_.super_of(first_run.k_begin), supers_, to);
+    }
+  }
+
+ private:
+  template <int kBits>
+  void pack_codes(const KRun& run, uint8_t* to) const {
+    const uint8_t* codes = rows_.codes.data() + first_ * rows_.cols + run.k_begin;
+    uint8_t padded[kBlock];
+    std::memset(padded, format_.zero, sizeof(padded));
+    for (int64_t r = 0; r < count_; ++r, codes += rows_.cols) {
+      const uint8_t* from = codes;
+      if (run.length < kBlock) {
+        std::memcpy(padded, codes, static_cast<size_t>(run.length));
+        from = padded;
+      }
+      put_codes<kBits>(from, to + 4 * r);
+    }
+    std::memset(padded, format_.zero, sizeof(padded));
+    for (int64_t r = count_; r < kLanes; ++r) put_codes<kBits>(padded, to + 4 * r);
+  }
+
+  /// 16 f16 scales, then 16 f16 offsets, of group or super-block `index` of `per_row`.
+  uint8_t* pack_scales(int64_t index, int64_t per_row, uint8_t* to) const {
+    to = put_column(rows_.scales.data(), index, per_row, to);
+    return format_.offset ? put_column(rows_.offsets.data(), index, per_row, to) : to;
+  }
+
+  /// 16 bytes of sub-scales per sub-group of the block, then 16 of sub-minimums.
+  uint8_t* pack_sub_scales(const KRun& run, uint8_t* to) const {
+    for (int begin = 0; begin < kBlock; begin += format_.group) {
+      if (begin < run.length) {
+        const int64_t group = rows_.group_of(run.k_begin + begin);
+        to = put_column(rows_.sub_scales.data(), group, groups_, to);
+      } else {
+        std::memset(to, 0, kLanes);
+        to += kLanes;
+      }
+    }
+    if (!format_.offset) return to;
+    return put_column(rows_.sub_offsets.data(), rows_.group_of(run.k_begin), groups_, to);
+  }
+
+  /// Element `index` of each of the 16 rows of a table [rows, per_row]; zero for rows that are
+  /// missing.
+  template <typename T>
+  uint8_t* put_column(const T* table, int64_t index, int64_t per_row, uint8_t* to) const {
+    T column[kLanes] = {};
+    for (int64_t r = 0; r < count_; ++r) column[r] = table[(first_ + r) * per_row + index];
+    std::memcpy(to, column, sizeof(column));
+    return to + sizeof(column);
+  }
+
+  const GroupedRows& rows_;
+  const GroupedFormat format_;
+  const int64_t first_;
+  const int64_t count_;
+  const int64_t groups_;
+  const int64_t supers_;
+};
+
+/// Columns [begin, begin + cols) of one row, strided by the panel: to[i * stride] = row[i].
+template <typename T>
+void scatter(const T* row, int64_t cols, int64_t stride, T* to) {
+  for (int64_t i = 0; i < cols; ++i) to[i * stride] = row[i];
+}
+
+}  // namespace
+
+void pack_grouped_panel(const GroupedRows& rows, int64_t first, const KPlan& plan, uint8_t* panel) {
+  const PanelPacker packer(rows, first);
+  switch (grouped_format(rows.format).bits) {
+    case 4:
+      return packer.pack<4>(plan, panel);
+    case 5:
+      return packer.pack<5>(plan, panel);
+    case 6:
+      return packer.pack<6>(plan, panel);
+    case 8:
+      return packer.pack<8>(plan, panel);
+    default:
+      CN_ASSERT(false, "no P16 panels for ", name_of(rows.format));
+  }
+}
+
+void pack_f32_panel(const float* rows, int64_t count, int64_t k, float* panel) {
+  constexpr int64_t kTile = 16;  // one line of a row; 1 KiB of the panel
+  std::fill_n(panel, k * kLanes, 0.0f);
+  for (int64_t begin = 0; begin < k; begin += kTile) {
+    const int64_t cols = std::min(kTile, k - begin);
+    for (int64_t r = 0; r < count; ++r) {
+      scatter(rows + r * k + begin, cols, kLanes, panel + begin * kLanes + r);
+    }
+  }
+}
+
+void pack_pair_panels(const uint16_t* rows, int64_t count, const KPlan& plan, uint32_t* panels) {
+  constexpr int64_t kTile = 32;            // elements: one line of a row; 4 KiB of the panels
+  constexpr int64_t kStride = 4 * kLanes;  // u32 from one line of a panel to its next
+  int64_t begin = 0;
+  for (const int64_t leaf_end : plan.leaf_ends()) {
+    for (; begin < leaf_end; begin = std::min(begin + kTile, leaf_end)) {
+      const int64_t cols = std::min(kTile, leaf_end - begin);
+      const int64_t lines = (cols + 1) / 2;
+      for (int64_t r = 0; r < count; ++r) {
+        uint32_t pairs[kTile / 2] = {};
+        std::memcpy(pairs, rows + r * plan.k() + begin, static_cast<size_t>(cols) * 2);
+        scatter(pairs, lines, kStride, panels + r);
+      }
+      panels += lines * kStride;
+    }
+  }
+}
+
+}  // namespace colonnade
