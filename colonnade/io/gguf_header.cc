@@ -14,7 +14,6 @@
 namespace colonnade {
 namespace {
 
-constexpr uint32_t kMagic = 0x46554747;  // "GGUF"
 constexpr int64_t kDefaultAlignment = 32;
 constexpr int64_t kLargestAlignment = 1 << 20;
 constexpr uint64_t kLongestName = 65535;
