@@ -14,6 +14,9 @@ if(COLONNADE_SANITIZE)
   # no-sanitize-recover: undefined behaviour ends a test instead of printing a line that nobody reads.
   list(APPEND flags -fsanitize=${COLONNADE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
 endif()
+if(COLONNADE_FUZZ)
+  list(APPEND flags -fsanitize=fuzzer-no-link)  # libFuzzer steers by the branches that an input takes
+endif()
 
 # Warnings and defines are ours alone: a program that uses the installed library does not inherit them.
 add_library(colonnade_flags INTERFACE)
