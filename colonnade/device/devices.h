@@ -11,8 +11,8 @@ namespace colonnade {
 
 struct DeviceOptions {
   std::string name = "cpu";
-  std::string
-      isa;  // "scalar", "avx2", ...; empty: COLONNADE_ISA, else the best that this CPU allows
+  /// "scalar", "avx2", ...; empty: COLONNADE_ISA, else the best that this CPU allows.
+  std::string isa = "";
   int threads = 0;  // 0: default_thread_count()
   Pinning pinning = Pinning::automatic;
 };

@@ -1,0 +1,161 @@
+#include "colonnade/device/cpu_commands.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tests/support/bits.h"
+#include "tests/support/random.h"
+#include "tests/support/weights.h"
+#include <gtest/gtest.h>
+
+#include "colonnade/device/cpu_weight.h"
+#include "colonnade/device/devices.h"
+
+namespace colonnade {
+namespace {
+
+constexpr uint64_t kSeed = 11;
+const int kThreads[] = {1, 2, 3, 7};
+
+CpuWeight empty_weight(Tier tier, const KCut& cut) {
+  return CpuWeight(WeightSpec{"w", WeightFormat::q4_0, 16, KPlan(WeightFormat::q4_0, cut), tier});
+}
+
+TEST(Codes, PartsOfAReplicaDoNotOverlapAndReplicasFollowOneAnother) {
+  for (Tier tier : {Tier::int8, Tier::int15}) {
+    const CpuWeight weight = empty_weight(tier, KCut{160, {0, 160}, 80});  // 8 blocks
+    constexpr int64_t kTokens = 3;
+    const int64_t bytes = codes_bytes_for(weight, kTokens);
+    std::vector<std::byte> memory(static_cast<size_t>(2 * bytes));
+    const ActivationsRef ref{nullptr, memory.data(), &weight, kTokens, 160, 2};
+    const kernels::CodesView first = codes_view(ref, 0);
+    const kernels::CodesView second = codes_view(ref, 1);
+    EXPECT_EQ(first.blocks, 8);
+    EXPECT_EQ(first.tokens, kTokens);
+    EXPECT_EQ(first.lo != nullptr, tier == Tier::int15);
+    const int64_t cells = 8 * kTokens;
+    const auto* hi_end = reinterpret_cast<const std::byte*>(first.hi + cells * 32);
+    EXPECT_LE(hi_end, reinterpret_cast<const std::byte*>(first.scale));
+    EXPECT_LE(static_cast<const void*>(first.scale + cells), first.scaled_sum);
+    EXPECT_LE(static_cast<const void*>(first.scaled_sum + cells), first.half_sums);
+    EXPECT_LE(static_cast<const void*>(first.half_sums + 2 * cells), second.hi);
+    EXPECT_EQ(reinterpret_cast<const std::byte*>(second.hi) - memory.data(), bytes);
+  }
+}
+
+TEST(Commands, ArgmaxTakesTheLowestOfEquals) {
+  const std::vector<float> x{1, 3, 3, -1, 5, 5, 0, 0, 0};
+  for (int threads : kThreads) {
+    const auto device = make_device({.threads = threads});
+    std::vector<int32_t> y(3);
+    device->launch(ArgmaxCommand{x.data(), y.data(), 3, 3}, Sync::meet);
+    device->join();
+    EXPECT_EQ(y, (std::vector<int32_t>{1, 1, 0}));
+  }
+}
+
+TEST(Commands, SelectRowsCopiesThemInTheOrderAskedFor) {
+  const std::vector<float> x{0, 1, 2, 3, 4, 5};
+  const std::vector<int32_t> rows{2, 0, 2};
+  for (int threads : kThreads) {
+    const auto device = make_device({.threads = threads});
+    std::vector<float> y(6);
+    device->launch(SelectRowsCommand{x.data(), rows.data(), y.data(), 3, 2}, Sync::meet);
+    device->join();
+    EXPECT_EQ(y, (std::vector<float>{4, 5, 0, 1, 4, 5}));
+  }
+}
+
+/// Products of three weights of different formats side by side.
+std::vector<float> joined_product(int threads, int64_t paired_rows) {
+  const auto device = make_device({.threads = threads});
+  constexpr int64_t kTokens = 5, kK = 768, kCols = 150 + 40 + 70;
+  const WeightFormat formats[] = {WeightFormat::q4_k, WeightFormat::q6_k, WeightFormat::q8_0};
+  const int64_t rows[] = {150, 40, 70};
+  std::vector<test::TestWeight> weights;
+  const std::vector<float> x = test::random_floats(kSeed, kTokens * kK);
+  std::vector<float> y(kTokens * kCols, NAN);
+  MatmulCommand command;
+  int64_t column = 0;
+  for (int i = 0; i < 3; ++i) {
+    weights.push_back(test::random_weight(*device, kSeed + 1, formats[i], rows[i], kK, Tier::int8));
+    command.parts[i].weight = weights.back().packed.get();
+    command.parts[i].y = y.data() + column;
+    command.parts[i].stride = kCols;
+    column += rows[i];
+  }
+  std::vector<std::byte> codes(
+      static_cast<size_t>(device->codes_bytes(*weights[0].packed, kTokens)));
+  command.count = 3;
+  command.paired_rows = paired_rows;
+  command.x = {nullptr, codes.data(), weights[0].packed.get(), kTokens, kK, 1};
+  device->launch(QuantizeCommand{x.data(), command.x}, Sync::meet);
+  device->launch(command, Sync::meet);
+  device->join();
+  return y;
+}
+
+TEST(Commands, ProductsHaveTheSameBitsForEveryDivision) {
+  const std::vector<float> expected = joined_product(1, 0);
+  EXPECT_EQ(std::count_if(expected.begin(), expected.end(), [](float v) { return std::isnan(v); }),
+            0);
+  for (int threads : kThreads) {
+    for (int64_t paired : {0, 32, 64}) {
+      EXPECT_TRUE(test::same_bits(joined_product(threads, paired), expected))
+          << threads << " threads, pairs of " << paired;
+    }
+  }
+}
+
+TEST(Commands, EveryWorkerFillsItsOwnReplicaWithTheSameBits) {
+  constexpr int64_t kTokens = 2, kK = 96, kWorkers = 3;
+  const auto device = make_device({.threads = kWorkers});
+  const test::TestWeight weight =
+      test::random_weight(*device, kSeed, WeightFormat::q8_0, 16, kK, Tier::int15);
+  const std::vector<float> x = test::random_floats(kSeed, kTokens * kK);
+  const std::vector<float> norm = test::random_floats(kSeed + 1, kK);
+  const int64_t bytes = device->codes_bytes(*weight.packed, kTokens);
+  std::vector<std::byte> codes(static_cast<size_t>(bytes * kWorkers));
+  std::vector<float> values(kWorkers * kTokens * kK);
+  device->launch(
+      NormCommand{x.data(),
+                  norm.data(),
+                  1e-5f,
+                  {values.data(), codes.data(), weight.packed.get(), kTokens, kK, kWorkers}},
+      Sync::meet);
+  device->join();
+  for (int64_t w = 1; w < kWorkers; ++w) {
+    EXPECT_TRUE(std::equal(codes.begin(), codes.begin() + bytes, codes.begin() + w * bytes));
+    EXPECT_TRUE(std::equal(values.begin(), values.begin() + kTokens * kK,
+                           values.begin() + w * kTokens * kK));
+  }
+}
+
+TEST(Commands, FinishedSumsAreTheIntegersScaledPlusBiasAndResidual) {
+  constexpr int64_t kTokens = 3, kCols = 37;
+  test::Random random(kSeed);
+  std::vector<int64_t> sums(kTokens * kCols + 1);
+  for (int64_t& sum : sums) sum = random.integer(-(int64_t{1} << 50), int64_t{1} << 50);
+  sums.back() = 0;
+  const std::vector<float> bias = test::random_floats(1, kCols, 100.0f);
+  const std::vector<float> residual = test::random_floats(2, kTokens * kCols, 100.0f);
+  const CpuWeight weight = empty_weight(Tier::int8, KCut{32, {0, 32}, 32});
+  std::vector<float> expected;
+  for (size_t i = 0; i < residual.size(); ++i) {
+    const auto value = static_cast<float>(static_cast<double>(sums[i]) * 0x1p-36);
+    expected.push_back(value + bias[i % kCols] + residual[i]);
+  }
+  for (int threads : kThreads) {
+    const auto device = make_device({.threads = threads});
+    std::vector<float> y = residual;
+    device->launch(
+        FinishSumsCommand{y.data(), sums.data(), bias.data(), y.data(), kTokens, kCols, &weight},
+        Sync::meet);
+    device->join();
+    EXPECT_TRUE(test::same_bits(y, expected)) << threads;
+  }
+}
+
+}  // namespace
+}  // namespace colonnade

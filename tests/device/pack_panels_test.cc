@@ -1,0 +1,227 @@
+// Reads the panels back by the layout's definition, element by element, and compares with the rows
+// that went in. Source: kernels/p16.h, docs/numerics.md section 7.
+#include "colonnade/device/pack_panels.h"
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "tests/support/bits.h"
+#include "tests/support/random.h"
+#include "tests/support/weights.h"
+#include <gtest/gtest.h>
+
+#include "colonnade/device/cpu_weight.h"
+#include "colonnade/kernels/p16.h"
+
+namespace colonnade {
+namespace {
+
+constexpr uint64_t kSeed = 20261130;
+
+const WeightFormat kGrouped[] = {WeightFormat::q4_0, WeightFormat::q4_1, WeightFormat::q5_0,
+                                 WeightFormat::q5_1, WeightFormat::q8_0, WeightFormat::q4_k,
+                                 WeightFormat::q5_k, WeightFormat::q6_k};
+
+/// Code of element `k` (0..31) of row `r` (0..15) of a block.
+int code_at(const uint8_t* block, int bits, int r, int k) {
+  if (bits == 8) return block[64 * (k / 4) + 4 * r + k % 4];
+  const uint8_t nibbles = block[64 * (k / 8) + 4 * r + k % 4];
+  int code = k % 8 < 4 ? nibbles & 15 : nibbles >> 4;
+  const uint8_t* plane = block + 256;
+  if (bits == 5) code |= (plane[4 * r + k % 4] >> (k / 4) & 1) << 4;
+  if (bits == 6) code |= (plane[64 * (k / 16) + 4 * r + k % 4] >> (2 * (k % 16 / 4)) & 3) << 4;
+  return code;
+}
+
+uint16_t half_at(const uint8_t* from, int r) {
+  uint16_t value;
+  std::memcpy(&value, from + 2 * r, sizeof(value));
+  return value;
+}
+
+/// What one row's run of a packed panel says.
+struct ReadRun {
+  std::vector<int> codes;  // [32]
+  uint16_t scale = 0, offset = 0;
+  std::vector<int> sub_scales;  // one or two
+  int sub_offset = 0;
+};
+
+/// All runs of row `r` of a panel, scales of two levels filled in from the segment's tail.
+std::vector<ReadRun> read_row(const uint8_t* at, const kernels::P16Format& f, const KPlan& plan,
+                              int r) {
+  std::vector<ReadRun> runs;
+  for (const KSegment& segment : plan.segments()) {
+    const size_t first = runs.size();
+    for (int b = 0; b < segment.blocks; ++b) {
+      ReadRun run;
+      for (int k = 0; k < 32; ++k) run.codes.push_back(code_at(at, f.bits, r, k));
+      const uint8_t* behind = at + f.bits * 64;
+      if (f.levels == 1) {
+        run.scale = half_at(behind, r);
+        if (f.offset) run.offset = half_at(behind + 32, r);
+      } else {
+        for (int s = 0; s < f.subgroups; ++s) {
+          run.sub_scales.push_back(static_cast<int8_t>(behind[16 * s + r]));
+        }
+        if (f.offset) run.sub_offset = behind[16 * f.subgroups + r];
+      }
+      runs.push_back(run);
+      at += kernels::block_bytes(f);
+    }
+    if (f.levels == 1) continue;
+    for (size_t i = first; i < runs.size(); ++i) {
+      runs[i].scale = half_at(at, r);
+      if (f.offset) runs[i].offset = half_at(at + 32, r);
+    }
+    at += kernels::segment_tail_bytes(f);
+  }
+  return runs;
+}
+
+/// What the rows themselves say about run `run` of row `r`.
+ReadRun expected_run(const GroupedRows& rows, const KRun& run, int64_t r) {
+  const GroupedFormat f = grouped_format(rows.format);
+  ReadRun expected;
+  expected.codes.assign(32, f.zero);
+  for (int k = 0; k < run.length; ++k) {
+    expected.codes[static_cast<size_t>(k)] =
+        rows.codes[static_cast<size_t>(r * rows.cols + run.k_begin + k)];
+  }
+  const auto group = static_cast<size_t>(r * rows.groups() + rows.group_of(run.k_begin));
+  const size_t outer =
+      f.super == 0 ? group : static_cast<size_t>(r * rows.supers() + rows.super_of(run.k_begin));
+  expected.scale = rows.scales[outer];
+  if (f.offset) expected.offset = rows.offsets[outer];
+  if (f.super == 0) return expected;
+  for (int begin = 0; begin < 32; begin += f.group) {
+    const bool there = begin < run.length;
+    const auto sub =
+        there ? static_cast<size_t>(r * rows.groups() + rows.group_of(run.k_begin + begin)) : 0;
+    expected.sub_scales.push_back(there ? rows.sub_scales[sub] : 0);
+  }
+  if (f.offset) expected.sub_offset = rows.sub_offsets[group];
+  return expected;
+}
+
+void expect_equal(const ReadRun& actual, const ReadRun& expected, const std::string& where) {
+  EXPECT_EQ(actual.codes, expected.codes) << where;
+  EXPECT_EQ(actual.scale, expected.scale) << where;
+  EXPECT_EQ(actual.offset, expected.offset) << where;
+  EXPECT_EQ(actual.sub_scales, expected.sub_scales) << where;
+  EXPECT_EQ(actual.sub_offset, expected.sub_offset) << where;
+}
+
+kernels::P16Format p16(WeightFormat format) {
+  return kernels::p16_format(
+      CpuWeight(WeightSpec{"w", format, 1, KPlan(format, 256), Tier::int8}).grouped_view().kind);
+}
+
+/// Packs `count` rows with `cut` and reads every run back.
+void round_trip(WeightFormat format, int64_t count, const KCut& cut) {
+  const KPlan plan(format, cut);
+  const kernels::P16Format f = p16(format);
+  const GroupedRows rows =
+      test::random_grouped_rows(kSeed, format, count, plan.k(), cut.slice.begin);
+  const int64_t bytes = kernels::panel_bytes(f, static_cast<int64_t>(plan.runs().size()),
+                                             static_cast<int64_t>(plan.segments().size()));
+  for (int64_t first = 0; first < count; first += 16) {
+    std::vector<uint8_t> panel(static_cast<size_t>(bytes), 0xee);
+    pack_grouped_panel(rows, first, plan, panel.data());
+    for (int r = 0; r < 16; ++r) {
+      const std::vector<ReadRun> runs = read_row(panel.data(), f, plan, r);
+      ASSERT_EQ(runs.size(), plan.runs().size());
+      for (size_t i = 0; i < runs.size(); ++i) {
+        const std::string where = std::string(name_of(format)) + " row " +
+                                  std::to_string(first + r) + " run " + std::to_string(i);
+        ReadRun expected;
+        if (first + r < count) {
+          expected = expected_run(rows, plan.runs()[i], first + r);
+        } else {
+          expected.codes.assign(32, f.zero);
+          expected.sub_scales.assign(f.levels == 1 ? 0 : static_cast<size_t>(f.subgroups), 0);
+        }
+        expect_equal(runs[i], expected, where);
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(PackPanels, EveryFormatReadsBackByTheLayoutsDefinition) {
+  for (WeightFormat format : kGrouped) round_trip(format, 32, KCut{768, {0, 768}, 512});
+}
+
+TEST(PackPanels, MissingRowsOfTheLastPanelAreZero) {
+  for (WeightFormat format : kGrouped) round_trip(format, 21, KCut{256, {0, 256}, 512});
+}
+
+TEST(PackPanels, ShortRunsOfHeadLeavesArePaddedWithZeroCodes) {
+  for (WeightFormat format : kGrouped) round_trip(format, 16, KCut{1280, {0, 1280}, 80});
+}
+
+TEST(PackPanels, LeavesInsideSuperBlocksKeepTheScale) {
+  for (WeightFormat format : kGrouped) round_trip(format, 16, KCut{1536, {0, 1536}, 32});
+}
+
+TEST(PackPanels, SlicesThatBeginInsideASuperBlockKeepTheScale) {
+  for (WeightFormat format : kGrouped) round_trip(format, 16, KCut{1536, {96, 544}, 32});
+  for (WeightFormat format : kGrouped) round_trip(format, 16, KCut{1280, {240, 560}, 80});
+}
+
+TEST(PackPanels, LeavesThatCutASubGroupKeepItsScaleOnBothSides) {
+  for (WeightFormat format : kGrouped) round_trip(format, 16, KCut{768, {0, 768}, 72});
+}
+
+TEST(PackPanels, F32PanelsAreKBy16) {
+  for (int64_t k : {1, 15, 16, 100}) {
+    for (int64_t count : {1, 16}) {
+      const std::vector<float> rows = test::random_floats(kSeed, count * k);
+      std::vector<float> panel(static_cast<size_t>(k * 16), -1.0f);
+      pack_f32_panel(rows.data(), count, k, panel.data());
+      for (int64_t i = 0; i < k; ++i) {
+        for (int64_t r = 0; r < 16; ++r) {
+          const float expected = r < count ? rows[static_cast<size_t>(r * k + i)] : 0.0f;
+          ASSERT_EQ(panel[static_cast<size_t>(i * 16 + r)], expected) << k << " " << r << " " << i;
+        }
+      }
+    }
+  }
+}
+
+TEST(PackPanels, PairPanelsInterleaveFourPanelsAndBeginLeavesOnANewLine) {
+  test::Random random(kSeed);
+  for (int64_t leaf : {7, 512}) {
+    for (int64_t count : {1, 17, 64}) {
+      const int64_t k = leaf == 7 ? 25 : 600;
+      const KPlan plan(WeightFormat::bf16, KCut{k, {0, k}, leaf});
+      std::vector<uint16_t> rows(static_cast<size_t>(count * k));
+      for (uint16_t& value : rows) value = static_cast<uint16_t>(random.integer(1, 65535));
+      const CpuWeight weight(WeightSpec{"w", WeightFormat::bf16, 64, plan, Tier::f32});
+      std::vector<uint32_t> panels(static_cast<size_t>(weight.bytes() / 4), 0);
+      pack_pair_panels(rows.data(), count, plan, panels.data());
+
+      std::vector<uint16_t> expected(panels.size() * 2, 0);
+      int64_t line = 0;
+      int64_t begin = 0;
+      for (int64_t end : plan.leaf_ends()) {
+        for (int64_t i = begin; i < end; ++i) {
+          const int64_t in_leaf = i - begin;
+          for (int64_t r = 0; r < count; ++r) {
+            const int64_t cell = ((line + in_leaf / 2) * 4 + r / 16) * 16 + r % 16;
+            expected[static_cast<size_t>(cell * 2 + in_leaf % 2)] =
+                rows[static_cast<size_t>(r * k + i)];
+          }
+        }
+        line += (end - begin + 1) / 2;
+        begin = end;
+      }
+      EXPECT_EQ(std::memcmp(panels.data(), expected.data(), panels.size() * 4), 0)
+          << leaf << " " << count;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace colonnade

@@ -1,0 +1,122 @@
+#include "tests/support/weights.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <span>
+
+#include "tests/support/random.h"
+
+#include "colonnade/base/half.h"
+
+namespace colonnade::test {
+namespace {
+
+uint16_t random_scale(Random& random) { return f32_to_f16(random.uniform(-0.02f, 0.02f)); }
+
+template <typename T>
+std::vector<T> rows_of(const std::vector<T>& table, int64_t all_rows, Range rows) {
+  const int64_t per_row = all_rows == 0 ? 0 : static_cast<int64_t>(table.size()) / all_rows;
+  return {table.begin() + rows.begin * per_row, table.begin() + rows.end * per_row};
+}
+
+int64_t element_bytes(WeightFormat format) { return format == WeightFormat::f32 ? 4 : 2; }
+
+std::vector<float> numbers(const std::vector<std::byte>& rows, WeightFormat format) {
+  std::vector<float> values(rows.size() / static_cast<size_t>(element_bytes(format)));
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint16_t half = 0;
+    if (format == WeightFormat::f32) {
+      std::memcpy(&values[i], &rows[4 * i], 4);
+      continue;
+    }
+    std::memcpy(&half, &rows[2 * i], 2);
+    values[i] = format == WeightFormat::bf16 ? bf16_to_f32(half) : f16_to_f32(half);
+  }
+  return values;
+}
+
+}  // namespace
+
+GroupedRows random_grouped_rows(uint64_t seed, WeightFormat format, int64_t rows, int64_t cols,
+                                int64_t begin) {
+  Random random(seed);
+  GroupedRows made;
+  made.reshape(format, rows, begin, cols);
+  const int64_t most = (int64_t{1} << grouped_format(format).bits) - 1;
+  for (uint8_t& code : made.codes) code = static_cast<uint8_t>(random.integer(0, most));
+  for (uint16_t& scale : made.scales) scale = random_scale(random);
+  for (uint16_t& offset : made.offsets) offset = random_scale(random);
+  const int64_t least_sub = format == WeightFormat::q6_k ? -128 : 0;
+  const int64_t most_sub = format == WeightFormat::q6_k ? 127 : 63;
+  for (int8_t& sub : made.sub_scales)
+    sub = static_cast<int8_t>(random.integer(least_sub, most_sub));
+  for (uint8_t& sub : made.sub_offsets) sub = static_cast<uint8_t>(random.integer(0, 63));
+  return made;
+}
+
+std::vector<std::byte> random_dense_rows(uint64_t seed, WeightFormat format, int64_t rows,
+                                         int64_t cols) {
+  Random random(seed);
+  std::vector<std::byte> made(static_cast<size_t>(rows * cols * element_bytes(format)));
+  for (int64_t i = 0; i < rows * cols; ++i) {
+    const float value = random.uniform(-0.1f, 0.1f);
+    const uint16_t half = format == WeightFormat::bf16 ? f32_to_bf16(value) : f32_to_f16(value);
+    const void* from = format == WeightFormat::f32 ? static_cast<const void*>(&value) : &half;
+    std::memcpy(made.data() + i * element_bytes(format), from,
+                static_cast<size_t>(element_bytes(format)));
+  }
+  return made;
+}
+
+RowSource source_of(GroupedRows rows) {
+  RowSource source;
+  source.grouped = [rows = std::make_shared<GroupedRows>(std::move(rows))](Range range,
+                                                                           GroupedRows& out) {
+    out.reshape(rows->format, range.size(), rows->begin, rows->cols);
+    out.codes = rows_of(rows->codes, rows->rows, range);
+    out.scales = rows_of(rows->scales, rows->rows, range);
+    out.offsets = rows_of(rows->offsets, rows->rows, range);
+    out.sub_scales = rows_of(rows->sub_scales, rows->rows, range);
+    out.sub_offsets = rows_of(rows->sub_offsets, rows->rows, range);
+  };
+  return source;
+}
+
+RowSource source_of(std::vector<std::byte> rows, int64_t row_bytes) {
+  RowSource source;
+  source.dense = [rows = std::make_shared<std::vector<std::byte>>(std::move(rows)), row_bytes](
+                     Range range, std::byte* out) {
+    std::copy(rows->begin() + range.begin * row_bytes, rows->begin() + range.end * row_bytes, out);
+  };
+  return source;
+}
+
+TestWeight random_weight(Device& device, uint64_t seed, const WeightSpec& spec) {
+  const int64_t k = spec.plan.k();
+  TestWeight weight;
+  if (!is_grouped(spec.format)) {
+    std::vector<std::byte> rows = random_dense_rows(seed, spec.format, spec.rows, k);
+    weight.values = numbers(rows, spec.format);
+    weight.packed = device.pack(spec, source_of(std::move(rows), k * element_bytes(spec.format)));
+    return weight;
+  }
+  GroupedRows rows =
+      random_grouped_rows(seed, spec.format, spec.rows, k, spec.plan.cut().slice.begin);
+  weight.values.resize(static_cast<size_t>(spec.rows * k));
+  for (int64_t r = 0; r < spec.rows; ++r) {
+    dequantize_row(
+        rows, r,
+        std::span(weight.values).subspan(static_cast<size_t>(r * k), static_cast<size_t>(k)));
+  }
+  weight.packed = device.pack(spec, source_of(std::move(rows)));
+  return weight;
+}
+
+TestWeight random_weight(Device& device, uint64_t seed, WeightFormat format, int64_t rows,
+                         int64_t k, Tier tier) {
+  return random_weight(device, seed,
+                       WeightSpec{name_of(format), format, rows, KPlan(format, k), tier});
+}
+
+}  // namespace colonnade::test
