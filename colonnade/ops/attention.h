@@ -27,8 +27,8 @@ struct AttentionParams {
   float scale = 1;
   int64_t window = 0;  // positions seen, 0: all
   const RopeTable* rope = nullptr;
-  Tensor q_norm;  // [head_dim] RMSNorm of each query head before rotation, or none
-  Tensor k_norm;
+  Tensor q_norm = {};  // [head_dim] RMSNorm of each query head before rotation, or none
+  Tensor k_norm = {};
   float norm_eps = 0;
 };
 

@@ -12,7 +12,7 @@ namespace colonnade {
 /// A weight [F, K] and its bias [F], or no bias.
 struct Term {
   const Weight* weight = nullptr;
-  Tensor bias;
+  Tensor bias = {};
 };
 
 /// x [T, K] as activations of `consumers`: codes, values, or both. Shares x's storage for the

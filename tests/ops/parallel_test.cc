@@ -1,0 +1,126 @@
+#include "colonnade/ops/parallel.h"
+
+#include <cmath>
+#include <string>
+
+#include "tests/ops/ops_fixture.h"
+#include "tests/support/bits.h"
+#include "tests/support/random.h"
+#include "tests/support/weights.h"
+#include <gtest/gtest.h>
+
+#include "colonnade/base/error.h"
+#include "colonnade/ops/matmul.h"
+
+namespace colonnade {
+namespace {
+
+constexpr uint64_t kSeed = 12;
+constexpr int64_t kTokens = 4, kRows = 40, kK = 512;
+
+struct Case {
+  WeightFormat format;
+  Tier tier;
+  int64_t leaf;
+};
+const Case kCases[] = {{WeightFormat::q4_0, Tier::int8, 32},
+                       {WeightFormat::q4_k, Tier::int15, 64},
+                       {WeightFormat::bf16, Tier::f32, 16},
+                       {WeightFormat::q8_0, Tier::f32, 32}};
+
+/// One of two ranks whose peer holds nothing: sums travel as they would, and come back as they
+/// were.
+class WithIdlePeer final : public Group {
+ public:
+  int rank() const override { return 0; }
+  int size() const override { return 2; }
+  void all_reduce(std::span<int64_t> values) override {
+    travelled = static_cast<int64_t>(values.size());
+  }
+  void all_reduce(std::span<uint32_t>) override {}
+  void all_gather(std::span<const std::byte>, std::span<std::byte>) override {}
+  void barrier() override {}
+
+  int64_t travelled = 0;
+};
+
+struct Product {
+  std::vector<float> y;
+  std::vector<float> w;
+};
+
+Product product(const Case& c, int threads, Group* group, float x_scale = 1.0f) {
+  test::OpsFixture f(threads);
+  if (group != nullptr) f.cx.mesh.tensor_parallel = group;
+  const KPlan plan(c.format, KCut{kK, {0, kK}, c.leaf});
+  const test::TestWeight w = test::random_weight(
+      *f.device, kSeed, WeightSpec{"blk.0.ffn_down", c.format, kRows, plan, c.tier});
+  const Tensor x = f.tensor(test::random_floats(kSeed, kTokens * kK, x_scale), {kTokens, kK});
+  const Activations a = activations_for(f.cx, x, {w.packed.get()});
+  const Tensor bias = f.tensor(test::random_floats(1, kRows), {kRows});
+  Tensor residual = f.tensor(test::random_floats(2, kTokens * kRows), {kTokens, kRows});
+  const Tensor y = sharded_to_all(f.cx, a, {w.packed.get(), bias}, std::move(residual));
+  return {f.read(y), w.values};
+}
+
+TEST(ShardedToAll, IsTheProductPlusBiasPlusResidual) {
+  for (const Case& c : kCases) {
+    const Product actual = product(c, 2, nullptr);
+    const std::vector<float> x = test::random_floats(kSeed, kTokens * kK);
+    const std::vector<float> bias = test::random_floats(1, kRows);
+    const std::vector<float> residual = test::random_floats(2, kTokens * kRows);
+    const double code = c.tier == Tier::int8 ? 0.5 / 127 : c.tier == Tier::int15 ? 0.5 / 16256 : 0;
+    for (int64_t i = 0; i < kTokens * kRows; ++i) {
+      const int64_t t = i / kRows, r = i % kRows;
+      double sum = double{bias[r]} + double{residual[i]}, magnitude = 0;
+      for (int64_t k = 0; k < kK; ++k) {
+        sum += double{x[t * kK + k]} * double{actual.w[r * kK + k]};
+        magnitude += std::abs(double{actual.w[r * kK + k]});
+      }
+      EXPECT_NEAR(actual.y[i], sum, magnitude * (code + kK * 0x1p-24) + 1e-6) << name_of(c.format);
+    }
+  }
+}
+
+TEST(ShardedToAll, SumsThatTravelHaveTheBitsOfThoseThatDoNot) {
+  for (const Case& c : kCases) {
+    const Product expected = product(c, 1, nullptr);
+    for (int threads : {1, 2, 3}) {
+      WithIdlePeer group;
+      EXPECT_TRUE(test::same_bits(product(c, threads, nullptr).y, expected.y));
+      EXPECT_TRUE(test::same_bits(product(c, threads, &group).y, expected.y)) << name_of(c.format);
+      EXPECT_EQ(group.travelled, kTokens * kRows + 1);
+    }
+  }
+}
+
+TEST(ShardedToAll, LeavesOutOfRangeAreAnErrorThatNamesTheLayer) {
+  for (int threads : {1, 3}) {
+    WithIdlePeer idle;
+    for (Group* group : {static_cast<Group*>(nullptr), static_cast<Group*>(&idle)}) {
+      try {
+        product(kCases[2], threads, group, 1e9f);
+        ADD_FAILURE() << "no exception";
+      } catch (const Error& error) {
+        EXPECT_EQ(std::string(error.what()).rfind("layer blk.0.ffn_down: ", 0), 0u) << error.what();
+      }
+    }
+  }
+}
+
+TEST(ShardedToAll, WritesOverAResidualThatNobodyElseHolds) {
+  test::OpsFixture f(2);
+  const test::TestWeight w = test::random_weight(*f.device, 1, WeightFormat::f32, 8, 16, Tier::f32);
+  const Activations x =
+      activations_for(f.cx, f.tensor(test::random_floats(1, 16), {1, 16}), {w.packed.get()});
+  Tensor residual = f.tensor(test::random_floats(2, 8), {1, 8});
+  const float* address = residual.f32();
+  const Tensor kept = residual;
+  EXPECT_NE(sharded_to_all(f.cx, x, {w.packed.get(), {}}, residual).f32(), address);
+  Tensor alone = f.tensor(test::random_floats(2, 8), {1, 8});
+  address = alone.f32();
+  EXPECT_EQ(sharded_to_all(f.cx, x, {w.packed.get(), {}}, std::move(alone)).f32(), address);
+}
+
+}  // namespace
+}  // namespace colonnade
