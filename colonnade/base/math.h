@@ -68,11 +68,11 @@ constexpr double kLn2Low = 0x1.ef35793c7673p-45;  // ln 2 - kLn2High
 /// exp(x) for x <= 0, and 0 below -708. Without branches and inline, so that loops over it become
 /// vector code; where it is not 0 it equals exp(x) bit for bit.
 [[gnu::always_inline]] inline double exp_nonpositive(double x) {
-  const double clamped = x < -708.0 ? -708.0 : x;
-  const detail::ExpReduction reduced = detail::reduce_exp(clamped);
+  const uint64_t mask = x >= -708.0 ? ~uint64_t{0} : 0;
+  const detail::ExpReduction reduced = detail::reduce_exp(x);
   const double scale = __builtin_bit_cast(double, (reduced.shifted << 52) + 0x3ff0000000000000u);
   const double y = detail::exp_series(reduced.r) * scale;
-  return x < -708.0 ? 0.0 : y;
+  return __builtin_bit_cast(double, __builtin_bit_cast(uint64_t, y) & mask);
 }
 
 }  // namespace colonnade::math

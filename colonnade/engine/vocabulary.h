@@ -1,0 +1,54 @@
+// One rank's part of choosing a token: what it finds in its share of the logits, small enough to be
+// gathered by all ranks.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "colonnade/engine/gumbel.h"
+#include "colonnade/engine/ranking.h"
+
+namespace colonnade {
+
+/// Shards of the vocabulary begin at multiples of this; sums over it are taken block by block.
+constexpr int64_t kVocabularyBlock = 256;
+
+/// What all ranks want to know of every shard.
+struct ShardRequest {
+  int64_t candidates = 0;  // so many of the best, in order
+  bool sums = false;       // the block sums
+  bool draw = false;       // the winner of draw_token
+  DrawKey key;
+  double temperature = 1.0;
+};
+
+struct ShardSummary {
+  std::vector<float> block_max;   // [ceil(V_r / 256)] largest logit
+  std::vector<double> block_sum;  // [ceil(V_r / 256)] sum of exp(logit - largest), or empty
+  Ranking candidates;             // in order; -infinity is no candidate
+  bool complete = false;          // there are no others
+  Draw draw;
+};
+
+/// Summarises shards, one after the other. Keeps its memory from call to call: the same request
+/// does not allocate again.
+class ShardScan {
+ public:
+  /// Of the `logits` [V_r] of the tokens from `first_id`, a multiple of 256, on. Valid until the
+  /// next call. Throws Error that names the token if a logit is NaN or +infinity.
+  const ShardSummary& operator()(std::span<const float> logits, int64_t first_id,
+                                 const ShardRequest& request);
+
+ private:
+  float reached_by_blocks(int64_t count);
+  float reached_by_tokens(std::span<const float> logits, int64_t count);
+  void find_candidates(std::span<const float> logits, int64_t first_id, int64_t count);
+
+  ShardSummary summary_;
+  std::vector<float> maxima_;  // block maxima, partly sorted
+  std::vector<int32_t> histogram_;
+  Ranking spare_;
+};
+
+}  // namespace colonnade
