@@ -15,17 +15,23 @@
 namespace colonnade {
 namespace {
 
-constexpr int64_t kStepBytes = 256;       // four lines, eight independent accumulators
-constexpr int64_t kPrefetchBytes = 4096;  // the hardware's own prefetcher stops at every page
+constexpr int64_t kStepBytes = 256;  // four lines, eight independent accumulators
+// The hardware's own prefetcher stops at every 4 KiB page. Into the second cache: +7 % over into
+// the first, and the same from 4 to 32 KiB ahead (Sapphire Rapids, one thread; 64-byte loads then
+// add nothing).
+constexpr int64_t kPrefetchBytes = 8192;
+constexpr int kSecondCache = 2;
 constexpr uint64_t kPattern = 0x0101010101010101;
 
-using Word = uint64_t __attribute__((vector_size(32)));
+using Word = uint64_t __attribute__((vector_size(32), may_alias));
 
 /// The or of all words of [begin, end): cheap, and no load can be left out.
 uint64_t read_all(const std::byte* begin, const std::byte* end) {
   Word seen[8] = {};
   for (const std::byte* at = begin; at < end; at += kStepBytes) {
-    for (int line = 0; line < 4; ++line) __builtin_prefetch(at + kPrefetchBytes + line * 64);
+    for (int line = 0; line < 4; ++line) {
+      __builtin_prefetch(at + kPrefetchBytes + line * 64, 0, kSecondCache);
+    }
     const Word* words = reinterpret_cast<const Word*>(at);
     for (int i = 0; i < 8; ++i) seen[i] |= words[i];
   }
