@@ -22,7 +22,8 @@ TEST(KernelTable, TheSpecificationIsAlwaysThere) { EXPECT_NE(table_for(Isa::scal
 TEST(KernelTable, CarriesTheNameOfItsInstructionSet) {
   for (const Isa isa : every_isa()) {
     const KernelTable* table = table_for(isa);
-    if (table != nullptr) EXPECT_STREQ(table->name, name_of(isa));
+    if (table == nullptr) continue;
+    EXPECT_STREQ(table->name, name_of(isa));
   }
 }
 
