@@ -1,6 +1,6 @@
 #include "colonnade/io/gguf_header.h"
 
-#include <chrono>
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -38,6 +38,18 @@ class GgufHeaderTest : public ::testing::Test {
       return error.what();
     }
     return "accepted";
+  }
+
+  /// A file and what its message must say.
+  struct Case {
+    std::string bytes;
+    std::vector<std::string> words;
+  };
+  void expect_words(const std::vector<Case>& cases) const {
+    for (const auto& [bytes, words] : cases) {
+      const std::string message = error(bytes);
+      for (const std::string& word : words) EXPECT_THAT(message, HasSubstr(word));
+    }
   }
 
   test::TemporaryFolder folder_;
@@ -131,10 +143,7 @@ TEST_F(GgufHeaderTest, EveryPrefixOfAValidFileIsRejected) {
 
 TEST_F(GgufHeaderTest, ABadFieldIsNamedWithItsValueAndOffset) {
   const uint64_t huge = uint64_t{1} << 63;
-  const struct {
-    std::string bytes;
-    std::vector<std::string> words;
-  } cases[] = {
+  const std::vector<Case> cases = {
       {"", {"magic", "the file is empty"}},
       {"GGML" + std::string(20, '\0'), {"magic", "'GGML'", "offset 0"}},
       {"version https://git-lfs.github.com/spec/v1\n", {"Git LFS pointer"}},
@@ -174,10 +183,7 @@ TEST_F(GgufHeaderTest, ABadFieldIsNamedWithItsValueAndOffset) {
       {header(0, 2, entry("a.b", 0, "x") + entry("a.b", 0, "y")),
        {"'a.b'", "comes twice", "offset 24", "offset 40"}},
   };
-  for (const auto& [bytes, words] : cases) {
-    const std::string message = error(bytes);
-    for (const std::string& word : words) EXPECT_THAT(message, HasSubstr(word));
-  }
+  expect_words(cases);
 }
 
 TEST_F(GgufHeaderTest, ABadTensorIsNamedWithTheFieldAndItsValue) {
@@ -194,10 +200,7 @@ TEST_F(GgufHeaderTest, ABadTensorIsNamedWithTheFieldAndItsValue) {
   const auto dims_count = [&](uint32_t count) {
     return header(1, 0, gguf_string("w") + le(count) + std::string(200, '\1'));
   };
-  const struct {
-    std::string bytes;
-    std::vector<std::string> words;
-  } cases[] = {
+  const std::vector<Case> cases = {
       {named(le(uint64_t{1} << 40)), {"tensor 0", "name length", "got 1099511627776", "offset 24"}},
       {named(le<uint64_t>(0)), {"tensor 0", "name length", "got 0", "offset 24"}},
       {dims_count(0), {"tensor 'w'", "n_dims", "got 0", "offset 33"}},
@@ -214,6 +217,14 @@ TEST_F(GgufHeaderTest, ABadTensorIsNamedWithTheFieldAndItsValue) {
       {one({256}, 10), {"tensor 'w'", "type", "Q2_K (10)", "not supported yet", "Q4_K"}},
       {one({48}, kQ4_0), {"tensor 'w'", "type", "multiple of 32", "got 48"}},
       {one({16}, kF32) + "x", {"accepted"}},
+  };
+  expect_words(cases);
+}
+
+TEST_F(GgufHeaderTest, ATensorThatLeavesTheFileOrMeetsAnotherIsNamed) {
+  const std::string data(64, 'd');
+  const uint64_t most = ~uint64_t{0};
+  const std::vector<Case> cases = {
       {GgufBuilder().add_tensor_entry("w", {4}, kF32, 8).bytes() + data,
        {"'w'", "offset", "alignment 32", "got 8"}},
       {GgufBuilder().add_tensor_entry("w", {4}, kF32, most - 31).bytes() + data,
@@ -227,10 +238,7 @@ TEST_F(GgufHeaderTest, ABadTensorIsNamedWithTheFieldAndItsValue) {
       {GgufBuilder().add_tensor("v", {4}, kF32, data).add_tensor_entry("w", {4}, kF32, 0).bytes(),
        {"overlap"}},
   };
-  for (const auto& [bytes, words] : cases) {
-    const std::string message = error(bytes);
-    for (const std::string& word : words) EXPECT_THAT(message, HasSubstr(word));
-  }
+  expect_words(cases);
 }
 
 TEST_F(GgufHeaderTest, ArraysNestUpToFourDeep) {
@@ -295,21 +303,15 @@ TEST_F(GgufHeaderTest, TheMemoryOfALongArrayIsItsBytesInTheFile) {
             static_cast<int64_t>(bytes.size()) + kWindowBytes + 4096);
 }
 
-TEST_F(GgufHeaderTest, ReadsTheHeaderOfARealModelInUnderSixtyMilliseconds) {
+TEST_F(GgufHeaderTest, TheHeaderOfARealModelIsReadInTwoPassesAtMost) {
   const std::string path = test::cached_model("qwen2.5-coder-0.5b");
   if (path.empty()) GTEST_SKIP() << "fetch it with tools/get_model qwen2.5-coder-0.5b";
   const File file(path);
-  std::chrono::duration<double, std::milli> best{1e9};
-  for (int i = 0; i < 5; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    const GgufHeader header = read_gguf_header(file);
-    best = std::min<std::chrono::duration<double, std::milli>>(
-        best, std::chrono::steady_clock::now() - begin);
-    EXPECT_EQ(header.metadata.strings("tokenizer.ggml.tokens").size(), 151936);
-    EXPECT_EQ(header.tensors.size(), 291U);
-  }
-  RecordProperty("milliseconds", std::to_string(best.count()));
-  EXPECT_LT(best.count(), 60.0);
+  const GgufHeader header = read_gguf_header(file);
+  EXPECT_EQ(header.metadata.strings("tokenizer.ggml.tokens").size(), 151936);
+  EXPECT_EQ(header.tensors.size(), 291U);
+  const int64_t data_begin = std::ranges::min(header.tensors, {}, &GgufTensor::offset).offset;
+  EXPECT_LE(file.bytes_read(), 2 * data_begin + (1 << 20));
 }
 
 }  // namespace

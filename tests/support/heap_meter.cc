@@ -47,13 +47,30 @@ void* aligned(size_t size, std::align_val_t alignment) {
 
 }  // namespace
 
-// The array and nothrow forms of the library call these.
+// All forms: AddressSanitizer has its own for those that are left out, and would find new and
+// delete mismatched.
 void* operator new(size_t size) { return counted(std::malloc(size == 0 ? 1 : size), size); }
+void* operator new[](size_t size) { return operator new(size); }
 void* operator new(size_t size, std::align_val_t alignment) { return aligned(size, alignment); }
+void* operator new[](size_t size, std::align_val_t alignment) { return aligned(size, alignment); }
+void* operator new(size_t size, const std::nothrow_t&) noexcept try {
+  return operator new(size);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+void* operator new[](size_t size, const std::nothrow_t& tag) noexcept {
+  return operator new(size, tag);
+}
 void operator delete(void* memory) noexcept { release(memory); }
+void operator delete[](void* memory) noexcept { release(memory); }
 void operator delete(void* memory, size_t) noexcept { release(memory); }
+void operator delete[](void* memory, size_t) noexcept { release(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { release(memory); }
 void operator delete(void* memory, size_t, std::align_val_t) noexcept { release(memory); }
+void operator delete[](void* memory, size_t, std::align_val_t) noexcept { release(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { release(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { release(memory); }
 
 namespace colonnade::test {
 
