@@ -124,7 +124,8 @@ kernels::Span own_panels(const MatmulCommand& c, int which, WorkerPlace place) {
   const CpuWeight& weight = cpu(*c.parts[which].weight);
   if (c.paired_rows > 0) {
     const Range rows = unit_part(weight.rows(), c.paired_rows, place);
-    return {rows.begin / kLanes, (rows.end + kLanes - 1) / kLanes};
+    // Both round up: behind the last row, in the middle of a panel, begin and end are the same.
+    return {(rows.begin + kLanes - 1) / kLanes, (rows.end + kLanes - 1) / kLanes};
   }
   std::array<CostedUnits, MatmulCommand::kMaxParts> parts;
   for (int p = 0; p < c.count; ++p)
