@@ -25,6 +25,8 @@ def command_for(program, model, threads, args):
     if args.pin:
         cpus = ",".join(str(cpu) for cpu in range(threads))
         words = ["taskset", "-c", cpus, *words]
+    if args.realtime:
+        words = ["chrt", "-f", "10", *words]
     return words
 
 
@@ -79,12 +81,14 @@ def main():
     parser.add_argument("-n", "--gen", type=int, default=64, help="generated tokens; 0: no decode")
     parser.add_argument("-r", "--rounds", type=int, default=5)
     parser.add_argument("--pin", action="store_true", help="taskset both programs to CPUs 0 .. threads - 1")
+    parser.add_argument("--realtime", action="store_true", help="run both ahead of everything else (chrt -f 10; needs root)")
     parser.add_argument("--ours", default=f"{ROOT}/build/release/bin/colonnade bench", help="our command")
     parser.add_argument("--peer", required=True, help="the peer's llama-bench")
     args = parser.parse_args()
     if args.prompt <= 0 and args.gen <= 0:
         parser.error("-p and -n: expected one above 0")
-    print(f"{args.rounds} rounds, prompt {args.prompt}, generation {args.gen}{', pinned' if args.pin else ''}; tokens per second\n")
+    how = f"{', pinned' if args.pin else ''}{', real-time' if args.realtime else ''}"
+    print(f"{args.rounds} rounds, prompt {args.prompt}, generation {args.gen}{how}; tokens per second\n")
     print("| model | threads | what | ours | peer | ratio | in single rounds |\n|---|---:|---|---:|---:|---:|---:|")
     for model in args.model:
         for threads in map(int, args.threads.split(",")):
