@@ -11,48 +11,46 @@
 namespace colonnade::text {
 
 Bpe::Bpe(const Vocabulary& vocabulary, const Pieces& pieces, WholeWords whole_words)
-    : merges_(vocabulary.merges.size()), whole_words_(whole_words) {
-  token_of_bytes_.reserve(vocabulary.tokens.size());
+    : tokens_(pieces), merges_(vocabulary.merges.size()), whole_words_(whole_words) {
   token_of_byte_.fill(-1);
   for (int32_t id = 0; id < pieces.size(); ++id) {
     if (vocabulary.type(id) != TokenType::normal) continue;
-    const std::string_view bytes = pieces.bytes(id);
-    const auto [it, inserted] = token_of_bytes_.emplace(bytes, id);
-    CN_CHECK(inserted, "tokenizer: tokens ", it->second, " and ", id, " are both '",
+    const int32_t other = tokens_.insert(id);
+    CN_CHECK(other < 0, "tokenizer: tokens ", other, " and ", id, " are both '",
              vocabulary.tokens[static_cast<size_t>(id)], "'");
+    const std::string_view bytes = pieces.bytes(id);
     if (bytes.size() == 1) token_of_byte_[static_cast<uint8_t>(bytes[0])] = id;
   }
+  std::string bytes;
   for (size_t i = 0; i < vocabulary.merges.size(); ++i) {
-    add_merge(vocabulary.merges[i], static_cast<int32_t>(i));
+    add_merge(vocabulary.merges[i], static_cast<int32_t>(i), &bytes);
   }
 }
 
-void Bpe::add_merge(const std::string& merge, int32_t rank) {
+void Bpe::add_merge(std::string_view merge, int32_t rank, std::string* bytes) {
   const auto refuse = [&](const char* why) {
     throw Error(concat("tokenizer: tokenizer.ggml.merges[", rank, "] '", merge, "': ", why));
   };
   const size_t space = merge.find(' ');
-  if (space == std::string::npos || merge.find(' ', space + 1) != std::string::npos) {
+  if (space == std::string_view::npos || merge.find(' ', space + 1) != std::string_view::npos) {
     refuse("expected two tokens and one space between them");
   }
-  std::string joined = merge;
-  joined.erase(space, 1);
-  const std::optional<std::string> left =
-      bytes_of_spelling(std::string_view(merge).substr(0, space));
-  const std::optional<std::string> both = bytes_of_spelling(joined);
-  if (!left || !both) refuse("expected characters of the byte alphabet");
-  const std::optional<int32_t> left_token = token_of(*left);
-  const std::optional<int32_t> right_token = token_of(std::string_view(*both).substr(left->size()));
-  const std::optional<int32_t> token = token_of(*both);
-  if (!left_token || !right_token || !token)
-    refuse("expected tokens, but one of the three is none");
-  merges_.insert(*left_token, *right_token, {rank, *token});
+  bytes->clear();
+  const bool left_good = append_bytes_of_spelling(merge.substr(0, space), bytes);
+  const size_t left_size = bytes->size();
+  const bool right_good = append_bytes_of_spelling(merge.substr(space + 1), bytes);
+  if (!left_good || !right_good) refuse("expected characters of the byte alphabet");
+  const std::string_view both = *bytes;
+  const int32_t left = tokens_.find(both.substr(0, left_size));
+  const int32_t right = tokens_.find(both.substr(left_size));
+  const int32_t token = tokens_.find(both);
+  if (left < 0 || right < 0 || token < 0) refuse("expected tokens, but one of the three is none");
+  merges_.insert(left, right, {rank, token});
 }
 
 std::optional<int32_t> Bpe::token_of(std::string_view bytes) const {
-  const auto it = token_of_bytes_.find(bytes);
-  if (it == token_of_bytes_.end()) return std::nullopt;
-  return it->second;
+  const int32_t token = tokens_.find(bytes);
+  return token < 0 ? std::nullopt : std::optional(token);
 }
 
 // Merges one word after the other; its buffers are used again for each.
@@ -152,10 +150,9 @@ void Bpe::encode(const std::vector<std::string_view>& words, std::vector<int32_t
       continue;
     }
     const size_t begin = ids->size();
-    const std::optional<int32_t> token =
-        whole_words_ == WholeWords::at_once ? token_of(word) : std::nullopt;
-    if (token) {
-      ids->push_back(*token);
+    const int32_t token = whole_words_ == WholeWords::at_once ? tokens_.find(word) : -1;
+    if (token >= 0) {
+      ids->push_back(token);
     } else {
       merger.encode(word, ids);
     }

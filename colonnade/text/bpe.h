@@ -4,12 +4,13 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "colonnade/text/merge_table.h"
 #include "colonnade/text/pieces.h"
+#include "colonnade/text/token_table.h"
 #include "colonnade/text/vocabulary.h"
 
 namespace colonnade::text {
@@ -37,9 +38,10 @@ class Bpe {
  private:
   class Merger;
 
-  void add_merge(const std::string& merge, int32_t rank);
+  // `bytes` is for its own use.
+  void add_merge(std::string_view merge, int32_t rank, std::string* bytes);
 
-  std::unordered_map<std::string_view, int32_t> token_of_bytes_;
+  TokenTable tokens_;                       // the normal ones
   std::array<int32_t, 256> token_of_byte_;  // -1: none
   MergeTable merges_;
   WholeWords whole_words_;

@@ -1,6 +1,7 @@
 #include "colonnade/text/byte_alphabet.h"
 
 #include <array>
+#include <cstdint>
 
 #include "colonnade/text/utf8.h"
 
@@ -29,15 +30,17 @@ const std::array<int16_t, kEnd>& alphabet() {
 
 }  // namespace
 
-std::optional<std::string> bytes_of_spelling(std::string_view piece) {
-  std::string bytes;
-  bytes.reserve(piece.size());
+bool append_bytes_of_spelling(std::string_view piece, std::string* bytes) {
+  const size_t before = bytes->size();
   for (size_t pos = 0; pos < piece.size();) {
     const char32_t c = next_code_point(piece, &pos);
-    if (c >= kEnd || alphabet()[c] < 0) return std::nullopt;
-    bytes.push_back(static_cast<char>(alphabet()[c]));
+    if (c >= kEnd || alphabet()[c] < 0) {
+      bytes->resize(before);
+      return false;
+    }
+    bytes->push_back(static_cast<char>(alphabet()[c]));
   }
-  return bytes;
+  return true;
 }
 
 }  // namespace colonnade::text

@@ -20,29 +20,29 @@ std::optional<char> byte_token(std::string_view token) {
   return static_cast<char>(value);
 }
 
-std::string with_spaces(std::string_view token) {
-  std::string out;
+void append_with_spaces(std::string_view token, std::string* out) {
   for (size_t pos = 0; pos < token.size();) {
     const size_t next = token.find(kMetaspace, pos);
-    out += token.substr(pos, next - pos);
+    *out += token.substr(pos, next - pos);
     if (next == std::string_view::npos) break;
-    out += ' ';
+    *out += ' ';
     pos = next + kMetaspace.size();
   }
-  return out;
 }
 
-std::string bytes_of(const std::string& token, TokenType type, Spelling spelling) {
-  const bool own_text = type == TokenType::control || type == TokenType::user_defined ||
-                        type == TokenType::unknown || type == TokenType::unused;
-  if (own_text) return token;
-  if (spelling == Spelling::byte_level) return bytes_of_spelling(token).value_or(token);
-  if (type == TokenType::byte) {
+void append_bytes_of(const std::string& token, TokenType type, Spelling spelling,
+                     std::string* out) {
+  if (type != TokenType::normal && type != TokenType::byte) {
+    *out += token;
+  } else if (spelling == Spelling::byte_level) {
+    if (!append_bytes_of_spelling(token, out)) *out += token;
+  } else if (type == TokenType::byte) {
     const std::optional<char> byte = byte_token(token);
     CN_CHECK(byte, "tokenizer: expected a byte token to be spelled <0xNN>, got '", token, "'");
-    return std::string(1, *byte);
+    out->push_back(*byte);
+  } else {
+    append_with_spaces(token, out);
   }
-  return with_spaces(token);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ Pieces::Pieces(const Vocabulary& vocabulary, Spelling spelling) : spelling_(spel
   control_.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     const TokenType type = vocabulary.type(static_cast<int32_t>(i));
-    pool_ += bytes_of(vocabulary.tokens[i], type, spelling);
+    append_bytes_of(vocabulary.tokens[i], type, spelling, &pool_);
     offsets_.push_back(pool_.size());
     control_.push_back(type == TokenType::control || type == TokenType::unknown);
   }

@@ -1,5 +1,6 @@
 #include "colonnade/text/byte_alphabet.h"
 
+#include <optional>
 #include <set>
 
 #include "tests/text/tokenizer_golden.h"
@@ -7,6 +8,14 @@
 
 namespace colonnade::text {
 namespace {
+
+std::optional<std::string> bytes_of_spelling(std::string_view piece) {
+  std::string bytes = "before";
+  const bool good = append_bytes_of_spelling(piece, &bytes);
+  EXPECT_EQ(bytes.substr(0, 6), "before");
+  EXPECT_TRUE(good || bytes.size() == 6);
+  return good ? std::optional(bytes.substr(6)) : std::nullopt;
+}
 
 TEST(ByteAlphabet, SpellingsOfGpt2AreTheBytesTheyWere) {
   EXPECT_EQ(bytes_of_spelling("\u0120the"), " the");
