@@ -71,7 +71,7 @@ def scalar_value(random):
 
 
 def part(random, corpus, script):
-    """A piece of a line. The order of the draws is the same in tests/text/tokenizer_golden.h."""
+    """A piece of a line. The order of the draws is the same in tests/text/tokenizer_corpus.h."""
     kind = random.below(10)
     if kind < 4:
         sentence = random.choose(script["sentences"])
@@ -117,6 +117,15 @@ def fnv1a(digest, data):
 FNV_START = 0xCBF29CE484222325
 
 
+def words_digest(pre_tokenizer, lines):
+    """Over the words' lengths in characters, 0 behind each line."""
+    digest = FNV_START
+    for line in lines:
+        lengths = [end - begin for _, (begin, end) in pre_tokenizer.pre_tokenize_str(line)]
+        digest = fnv1a(digest, b"".join(n.to_bytes(4, "little") for n in [*lengths, 0]))
+    return f"{digest:016x}"
+
+
 def golden(tokenizer, lines):
     digests = []
     by_line = bytearray()
@@ -135,6 +144,7 @@ def golden(tokenizer, lines):
         "made_with": f"tokenizers {tokenizers.__version__}",
         "seed": SEED,
         "lines": len(lines),
+        "words_digest": words_digest(tokenizer.pre_tokenizer, lines),
         "digest": digests[0],
         "digest_without_special": digests[1],
         "line_hashes": by_line.hex(),
@@ -145,20 +155,20 @@ def golden(tokenizer, lines):
 def build(vocabulary, pre):
     """The tokenizer that the official tokenizer.json of a model with this pre-tokenizer describes."""
     tokens, types = vocabulary["tokens"], vocabulary["token_types"]
-    ids = {token: i for i, token in enumerate(tokens) if types[i] == 1}
+    added = (CONTROL_TYPE, USER_DEFINED_TYPE)
+    # An added token gets its id from the model's list or, if it is not there, the next free one. It must not be there where a
+    # word that is in the list is taken at once.
+    whole_words = pre == "llama-bpe"
+    ids = {t: i for i, t in enumerate(tokens) if types[i] == 1 or (types[i] in added and not whole_words)}
     merges = [tuple(m.split(" ")) for m in vocabulary["merges"]]
-    model = models.BPE(vocab=ids, merges=merges, ignore_merges=pre == "llama-bpe")
-    # Added tokens get the next free ids, so those that are not at the end of the vocabulary are given to the model too.
-    model_ids = {**ids, **{t: i for i, t in enumerate(tokens) if types[i] in (CONTROL_TYPE, USER_DEFINED_TYPE)}}
-    if pre != "llama-bpe":
-        model = models.BPE(vocab=model_ids, merges=merges)
+    model = models.BPE(vocab=ids, merges=merges, ignore_merges=whole_words)
     tokenizer = Tokenizer(model)
     tokenizer.pre_tokenizer = PRE_TOKENIZERS[pre]
     tokenizer.decoder = decoders.ByteLevel()
     if pre == "qwen2":
         tokenizer.normalizer = normalizers.NFC()
     for i, token in enumerate(tokens):
-        if types[i] in (CONTROL_TYPE, USER_DEFINED_TYPE):
+        if types[i] in added:
             special = types[i] == CONTROL_TYPE
             tokenizer.add_tokens([AddedToken(token, special=special, normalized=False)])
             assert tokenizer.token_to_id(token) == i, token

@@ -2,10 +2,25 @@
 // those of the real models.
 #include "tests/text/tokenizer_golden.h"
 
+#include "colonnade/text/pretokenizer.h"
+
 namespace colonnade::test {
 namespace {
 
 class TokenizerGolden : public testing::TestWithParam<const char*> {};
+
+TEST_P(TokenizerGolden, EveryLineOfTheCorpusIsCutIntoTheWordsOfTheReference) {
+  const nlohmann::json golden = tokenizer_data(std::string("small-") + GetParam());
+  const text::PreTokenizer pre_tokenizer(GetParam());
+  uint64_t digest = kFnvStart;
+  for (const std::string& line : golden_lines(golden)) {
+    for (const std::string_view word : pre_tokenizer.split(line)) {
+      digest = fnv1a(digest, code_points(word).size(), 4);
+    }
+    digest = fnv1a(digest, 0, 4);
+  }
+  EXPECT_EQ(digest, golden_digest(golden, "words_digest"));
+}
 
 TEST_P(TokenizerGolden, EveryLineOfTheCorpusGetsTheIdsOfTheReference) {
   expect_golden_ids(text::Tokenizer(small_vocabulary(GetParam())),
