@@ -34,15 +34,19 @@ void dense_tile(float* accumulators, const float* w, int64_t panel_stride, const
       acc[m][n] = fresh ? splat(0.0F) : load(accumulators + (m * kPanels + n) * kLanes);
     });
   });
-  const float* row[kRows];
-  repeat<kRows>(CN_UNROLLED(auto m) { row[m] = x + m * x_stride; });
+  // Rows in threes: [base], [base + stride], [base + 2 stride] are addressing modes, so that 12
+  // rows take 4 address registers and not 12.
+  constexpr int kBases = (kRows + 2) / 3;
+  const float* base[kBases];
+  repeat<kBases>(CN_UNROLLED(auto i) { base[i] = x + 3 * i * x_stride; });
   for (int64_t k = 0; k < count; ++k) {
     F32x16 line[kPanels];
     repeat<kPanels>(CN_UNROLLED(auto n) { line[n] = load(w + n * panel_stride + k * kLanes); });
     repeat<kRows>(CN_UNROLLED(auto m) {
-      const F32x16 value = splat(row[m][k]);
+      const F32x16 value = splat(base[m / 3][m % 3 * x_stride]);
       repeat<kPanels>(CN_UNROLLED(auto n) { acc[m][n] = fma(line[n], value, acc[m][n]); });
     });
+    repeat<kBases>(CN_UNROLLED(auto i) { ++base[i]; });
   }
   repeat<kRows>(CN_UNROLLED(auto m) {
     repeat<kPanels>(
@@ -123,7 +127,8 @@ inline int64_t run_dense_chunk(const DenseJob& job, const DenseChunk& c) noexcep
 inline void begin_group(const DenseJob& job) noexcept {
   if (job.out->exact == 0) return;
   const int64_t lanes = (job.tokens.end - job.tokens.begin) * kDensePanels * kLanes;
-  for (int64_t i = 0; i < lanes; ++i) job.scratch.exact_totals[i] = 0;
+  auto* words = reinterpret_cast<int32_t*>(job.scratch.exact_totals);
+  for (int64_t i = 0; i < 2 * lanes; i += kLanes) store(words + i, splat(0));
 }
 
 inline void write_dense_group(const DenseJob& job, int64_t panel, int present,
@@ -272,7 +277,7 @@ void dense_panels(const DenseView& w, const float* x, int64_t x_stride, int64_t 
 /// One block of a grouped panel as f32 lines [32][16]: w = fma(scale, code - zero, offset), scale
 /// exact where it has two levels.
 template <P16Format F>
-inline void expand_f32(float* lines, const uint8_t* block, const uint8_t* tail) noexcept {
+void expand_f32(float* lines, const uint8_t* block, const uint8_t* tail) noexcept {
   const BlockScales s = load_scales<F>(block, tail);
   F32x16 scale0 = s.scale, scale1 = s.scale;
   if constexpr (F.levels == 2) {
@@ -295,48 +300,63 @@ inline void expand_f32(float* lines, const uint8_t* block, const uint8_t* tail) 
   });
 }
 
+/// What is left of a packed format once its blocks are f32.
+struct F32Packing {
+  void (*expand)(float* lines, const uint8_t* block, const uint8_t* tail) noexcept;
+  int64_t block_bytes;
+  int64_t tail_bytes;  // behind a segment
+};
 template <P16Format F>
-void grouped_f32_panels(const GroupedView& w, const DenseJob& job, Span panels) noexcept {
-  constexpr int64_t kBytes = block_bytes(F);
-  int64_t bad = 0;
-  for (int64_t panel = panels.begin; panel < panels.end; panel += kDensePanels) {
-    const int present =
-        panels.end - panel < kDensePanels ? static_cast<int>(panels.end - panel) : kDensePanels;
-    begin_group(job);
-    const uint8_t* p[kDensePanels];
-    for (int n = 0; n < kDensePanels; ++n)
-      p[n] = w.panels + (panel + (n < present ? n : 0)) * w.panel_bytes;
-    int64_t b = 0;
-    bool fresh = true, first_leaf = true;
-    for (int32_t g = 0; g < w.plan.segment_count; ++g) {
-      const Segment segment = w.plan.segments[g];
-      for (int32_t i = 0; i < segment.blocks; ++i, ++b) {
-        for (int n = 0; n < kDensePanels; ++n) {
-          expand_f32<F>(job.scratch.lines + n * kChunkK * kLanes, p[n] + i * kBytes,
-                        p[n] + segment.blocks * kBytes);
-        }
-        const Run run = w.plan.runs[b];
-        const bool ends = segment.ends_leaf != 0 && i + 1 == segment.blocks;
-        bad += run_dense_chunk(job, {job.scratch.lines, kChunkK * kLanes, run.k_begin, run.length,
-                                     fresh, ends, first_leaf});
-        fresh = ends;
-        first_leaf = first_leaf && !ends;
-      }
-      for (int n = 0; n < kDensePanels; ++n)
-        p[n] += segment.blocks * kBytes + segment_tail_bytes(F);
-    }
-    write_dense_group(job, panel, present, w.rows);
-  }
-  if (bad != 0) *job.out->bad_leaves += bad;
+constexpr F32Packing f32_packing_of() noexcept {
+  return {expand_f32<F>, block_bytes(F), segment_tail_bytes(F)};
 }
 
-template <P16Format F>
-void grouped_f32(const GroupedView& w, const float* x, int64_t x_stride, int64_t tokens,
-                 Span panels, const ProductOut& out, Scratch scratch) noexcept {
+/// All of K for up to kDensePanels panels; a panel that is not there repeats the first.
+inline int64_t grouped_f32_group(const GroupedView& w, const DenseJob& job,
+                                 const F32Packing& packing, Span panels) noexcept {
+  const uint8_t* p[kDensePanels];
+  for (int n = 0; n < kDensePanels; ++n) {
+    const int64_t panel = panels.begin + n < panels.end ? panels.begin + n : panels.begin;
+    p[n] = w.panels + panel * w.panel_bytes;
+  }
+  int64_t b = 0, bad = 0;
+  bool fresh = true, first_leaf = true;
+  for (int32_t g = 0; g < w.plan.segment_count; ++g) {
+    const Segment segment = w.plan.segments[g];
+    for (int32_t i = 0; i < segment.blocks; ++i, ++b) {
+      for (int n = 0; n < kDensePanels; ++n) {
+        packing.expand(job.scratch.lines + n * kChunkK * kLanes, p[n],
+                       p[n] + (segment.blocks - i) * packing.block_bytes);
+        p[n] += packing.block_bytes;
+      }
+      const Run run = w.plan.runs[b];
+      const bool ends = segment.ends_leaf != 0 && i + 1 == segment.blocks;
+      bad += run_dense_chunk(job, {job.scratch.lines, kChunkK * kLanes, run.k_begin, run.length,
+                                   fresh, ends, first_leaf});
+      fresh = ends;
+      first_leaf = first_leaf && !ends;
+    }
+    for (int n = 0; n < kDensePanels; ++n) p[n] += packing.tail_bytes;
+  }
+  return bad;
+}
+
+inline void grouped_f32(const GroupedView& w, const float* x, int64_t x_stride, int64_t tokens,
+                        Span panels, const ProductOut& out, Scratch scratch,
+                        const F32Packing& packing) noexcept {
+  int64_t bad = 0;
   for (int64_t t = 0; t < tokens; t += kDenseTokenTile) {
     const Span tile = {t, tokens - t < kDenseTokenTile ? tokens : t + kDenseTokenTile};
-    grouped_f32_panels<F>(w, {x, x_stride, tile, &out, carve_dense(scratch)}, panels);
+    const DenseJob job = {x, x_stride, tile, &out, carve_dense(scratch)};
+    for (int64_t panel = panels.begin; panel < panels.end; panel += kDensePanels) {
+      const Span group = {panel,
+                          panels.end - panel < kDensePanels ? panels.end : panel + kDensePanels};
+      begin_group(job);
+      bad += grouped_f32_group(w, job, packing, group);
+      write_dense_group(job, panel, static_cast<int>(group.end - group.begin), w.rows);
+    }
   }
+  if (bad != 0) *out.bad_leaves += bad;
 }
 
 }  // namespace colonnade::kernels::CN_ISA

@@ -4,59 +4,31 @@
 #pragma once
 
 #include "colonnade/kernels/grouped.inl.h"
-#include "colonnade/kernels/unroll.inl.h"
+#include "colonnade/kernels/grouped_tile.inl.h"
 
 namespace colonnade::kernels::CN_ISA {
 
-constexpr int kChunkBlocks = 8;      // 8 blocks x 2 panels of 768 bytes: a quarter of a 48 KiB L1
-constexpr int64_t kTokenTile = 256;  // accumulators of 256 tokens fit L2 with everything else
-
-/// One block of one panel, expanded. sub0, sub1: i32 for int15, f32 for int8 (where float(sub) *
-/// float(dot) is exact).
-struct alignas(64) ExpandedBlock {
-  uint8_t codes[512];
-  float scale[16];
-  float offset[16];
-  int32_t sub0[16];
-  int32_t sub1[16];
-};
-
-/// The parts of a format that matter once codes are expanded; formats that agree in them share a
-/// tile.
-constexpr P16Format expanded_format(P16Format f) noexcept {
-  return {f.bits == 8 ? 8 : 4, f.zero != 0 ? 1 : 0, f.levels, f.subgroups, f.offset};
-}
-
 struct ManyScratch {
   ExpandedBlock* blocks;  // [kChunkBlocks, panels]
-  int32_t* corrections;   // [kChunkBlocks, subgroups, tile tokens]: -zero * sum of q
-  float* accumulators;    // [tile tokens, panels * 16]
-  float* totals;          // [tile tokens, panels * 16]
-  int64_t* exact_totals;  // [tile tokens, panels * 16]
+  TileSums sums;
+  int32_t* corrections;  // [all blocks, subgroups, tile tokens]: what a dot starts from
 };
+constexpr int64_t kBlocksBytes = sizeof(ExpandedBlock) * kChunkBlocks * kGroupedPanels;
+constexpr int64_t kLanesTile = kTokenTile * kGroupedPanels * kLanes;
+constexpr int64_t kCorrections = (kScratchBytes - kBlocksBytes - 16 * kLanesTile) / 4;
+static_assert(kCorrections > 1 << 16);
 
-template <int kPanels>
-inline ManyScratch carve(Scratch scratch) noexcept {
-  constexpr int64_t kLanesTile = kTokenTile * kPanels * kLanes;
-  ManyScratch s;
-  uint8_t* p = scratch.data;
-  s.blocks = reinterpret_cast<ExpandedBlock*>(p);
-  p += sizeof(ExpandedBlock) * kChunkBlocks * kPanels;
-  s.corrections = reinterpret_cast<int32_t*>(p);
-  p += sizeof(int32_t) * kChunkBlocks * 2 * kTokenTile;
-  s.accumulators = reinterpret_cast<float*>(p);
-  p += sizeof(float) * kLanesTile;
-  s.totals = reinterpret_cast<float*>(p);
-  p += sizeof(float) * kLanesTile;
-  s.exact_totals = reinterpret_cast<int64_t*>(p);
-  static_assert(sizeof(ExpandedBlock) * kChunkBlocks * kPanels + 64 * kTokenTile +
-                    16 * kLanesTile <=
-                kScratchBytes);
-  return s;
+inline ManyScratch carve(Scratch scratch, bool exact) noexcept {
+  auto* accumulators = reinterpret_cast<float*>(scratch.data + kBlocksBytes);
+  auto* totals = accumulators + kLanesTile;
+  auto* exact_totals = reinterpret_cast<int64_t*>(totals + kLanesTile);
+  return {reinterpret_cast<ExpandedBlock*>(scratch.data),
+          {accumulators, totals, exact ? exact_totals : nullptr},
+          reinterpret_cast<int32_t*>(exact_totals + kLanesTile)};
 }
 
 template <P16Format F, bool kInt15>
-inline void expand_block(ExpandedBlock& e, const uint8_t* block, const uint8_t* tail) noexcept {
+void expand_block(ExpandedBlock& e, const uint8_t* block, const uint8_t* tail) noexcept {
   repeat<8>(CN_UNROLLED(auto j) {
     store_codes(e.codes + 64 * j, code_line<F.bits, decltype(j){}>(block));
   });
@@ -64,273 +36,194 @@ inline void expand_block(ExpandedBlock& e, const uint8_t* block, const uint8_t* 
   store(e.scale, s.scale);
   if constexpr (F.offset) store(e.offset, s.offset);
   if constexpr (F.levels == 2) {
-    store(e.sub0, kInt15 ? s.sub0 : bits(to_f32(s.sub0)));
+    const F32x16 sub0 = to_f32(s.sub0);
+    store(e.sub0, kInt15 ? s.sub0 : bits(sub0));
+    store(e.shift, mul(splat(-kMagic), sub0));
     if constexpr (F.subgroups == 2) store(e.sub1, kInt15 ? s.sub1 : bits(to_f32(s.sub1)));
   }
 }
 
-/// Dots of lines [4 * kHalf, ...) of one block for a tile; q of row m is 32 m bytes on.
-template <P16Format F, int kFirstLine, int kLines, int kRows, int kPanels>
-[[gnu::always_inline]] inline void dot_lines(I32x16 (&i)[kRows][kPanels], const ExpandedBlock* e,
-                                             const int8_t* q) noexcept {
-  repeat<kLines>(CN_UNROLLED(auto line) {
-    constexpr int kLine = kFirstLine + decltype(line){};
-    U8x64 codes[kPanels];
-    repeat<kPanels>(CN_UNROLLED(auto n) { codes[n] = load_codes(e[n].codes + 64 * kLine); });
-    repeat<kRows>(CN_UNROLLED(auto m) {
-      repeat<kPanels>(
-          CN_UNROLLED(auto n) { i[m][n] = dot<F>(i[m][n], codes[n], q + kBlock * m + 4 * kLine); });
-    });
-  });
-}
-
-/// Integer dot of one half (or all) of a block, zero taken off.
-template <P16Format F, bool kInt15, int kFirstLine, int kLines, int kRows, int kPanels>
-[[gnu::always_inline]] inline void dot_tile(I32x16 (&i)[kRows][kPanels], const ExpandedBlock* e,
-                                            const int8_t* hi, const int8_t* lo,
-                                            const int32_t* correction) noexcept {
-  if constexpr (kInt15) {
-    repeat<kRows>(
-        CN_UNROLLED(auto m) { repeat<kPanels>(CN_UNROLLED(auto n) { i[m][n] = splat(0); }); });
-    dot_lines<F, kFirstLine, kLines>(i, e, hi);
-    repeat<kRows>(CN_UNROLLED(auto m) {
-      repeat<kPanels>(CN_UNROLLED(auto n) {
-        i[m][n] = shl<7>(i[m][n]);
-        if constexpr (F.zero != 0) i[m][n] = add(i[m][n], splat(correction[m]));
-      });
-    });
-    dot_lines<F, kFirstLine, kLines>(i, e, lo);
-  } else {
-    repeat<kRows>(CN_UNROLLED(auto m) {
-      repeat<kPanels>(CN_UNROLLED(auto n) { i[m][n] = splat(F.zero != 0 ? correction[m] : 0); });
-    });
-    dot_lines<F, kFirstLine, kLines>(i, e, hi);
-  }
-}
-
-/// value * sub-scale, as an exact float (int8) or an exact integer (int15, in `i`).
-template <P16Format F, bool kInt15, int kRows, int kPanels>
-[[gnu::always_inline]] inline void two_level_value(F32x16 (&value)[kRows][kPanels],
-                                                   const ExpandedBlock* e, const int8_t* hi,
-                                                   const int8_t* lo, const int32_t* correction,
-                                                   int64_t tokens) noexcept {
-  constexpr int kLines = F.subgroups == 2 ? 4 : 8;
-  I32x16 i[kRows][kPanels];
-  dot_tile<F, kInt15, 0, kLines>(i, e, hi, lo, correction);
-  repeat<kRows>(CN_UNROLLED(auto m) {
-    repeat<kPanels>(CN_UNROLLED(auto n) {
-      const I32x16 s = load(e[n].sub0);
-      value[m][n] = kInt15 ? from_bits(mul(i[m][n], s)) : mul(to_f32(i[m][n]), from_bits(s));
-    });
-  });
-  if constexpr (F.subgroups == 2) {
-    dot_tile<F, kInt15, 4, 4>(i, e, hi, lo, correction + tokens);
-    repeat<kRows>(CN_UNROLLED(auto m) {
-      repeat<kPanels>(CN_UNROLLED(auto n) {
-        const I32x16 s = load(e[n].sub1);
-        value[m][n] = kInt15 ? from_bits(add(bits(value[m][n]), mul(i[m][n], s)))
-                             : fma(to_f32(i[m][n]), from_bits(s), value[m][n]);
-      });
-    });
-  }
-  if constexpr (kInt15) {
-    repeat<kRows>(CN_UNROLLED(auto m) {
-      repeat<kPanels>(CN_UNROLLED(auto n) { value[m][n] = to_f32(bits(value[m][n])); });
-    });
-  }
-}
-
-/// What a tile reads of the activations: pointers at the chunk's first block and the tile's first
-/// token; `tokens` apart per block.
-struct TileCodes {
-  const int8_t* hi;
-  const int8_t* lo;
-  const float* scale;
-  const float* scaled_sum;
-  const int32_t* corrections;
-  int64_t tokens;             // of the whole view
-  int64_t correction_tokens;  // of the tile's corrections
+/// What is left of a packed format once codes are expanded.
+struct Packing {
+  void (*expand)(ExpandedBlock&, const uint8_t* block, const uint8_t* tail) noexcept;
+  int64_t block_bytes;
+  int64_t tail_bytes;  // behind a segment
+  int32_t zero;        // dot_zero
 };
-
-template <P16Format F, bool kInt15, int kRows, int kPanels>
-void grouped_tile(float* accumulators, const ExpandedBlock* e, int blocks, TileCodes x,
-                  bool fresh) noexcept {
-  F32x16 acc[kRows][kPanels];
-  repeat<kRows>(CN_UNROLLED(auto m) {
-    repeat<kPanels>(CN_UNROLLED(auto n) {
-      acc[m][n] = fresh ? splat(0.0F) : load(accumulators + (m * kPanels + n) * kLanes);
-    });
-  });
-  for (int b = 0; b < blocks; ++b, e += kPanels) {
-    F32x16 value[kRows][kPanels];
-    if constexpr (F.levels == 1) {
-      I32x16 i[kRows][kPanels];
-      dot_tile<F, kInt15, 0, 8>(i, e, x.hi, x.lo, x.corrections);
-      repeat<kRows>(CN_UNROLLED(auto m) {
-        repeat<kPanels>(CN_UNROLLED(auto n) { value[m][n] = to_f32(i[m][n]); });
-      });
-    } else {
-      two_level_value<F, kInt15>(value, e, x.hi, x.lo, x.corrections, x.correction_tokens);
-    }
-    repeat<kRows>(CN_UNROLLED(auto m) {
-      repeat<kPanels>(CN_UNROLLED(auto n) {
-        const F32x16 p = mul(load(e[n].scale), splat(x.scale[m]));
-        acc[m][n] = fma(value[m][n], p, acc[m][n]);
-        if constexpr (F.offset)
-          acc[m][n] = fma(load(e[n].offset), splat(x.scaled_sum[m]), acc[m][n]);
-      });
-    });
-    x.hi += kBlock * x.tokens;
-    if constexpr (kInt15) x.lo += kBlock * x.tokens;
-    x.scale += x.tokens;
-    x.scaled_sum += x.tokens;
-    x.corrections += F.subgroups * x.correction_tokens;
-  }
-  repeat<kRows>(CN_UNROLLED(auto m) {
-    repeat<kPanels>(
-        CN_UNROLLED(auto n) { store(accumulators + (m * kPanels + n) * kLanes, acc[m][n]); });
-  });
+template <P16Format F, bool kInt15>
+constexpr Packing packing_of() noexcept {
+  return {expand_block<F, kInt15>, block_bytes(F), segment_tail_bytes(F), dot_zero<F>()};
 }
 
-/// -zero * sum of q for the tokens and blocks of a chunk.
-template <P16Format F>
-inline void fill_corrections(int32_t* out, const CodesView& x, int64_t block, int blocks,
-                             Span tokens) noexcept {
-  constexpr int kZero = dot_zero<F>();
-  if constexpr (F.zero == 0) return;
+/// out[i] = start + factor * (a[i] + b[i]); b may be null.
+inline void scale_sums(int32_t* out, const int32_t* a, const int32_t* b, int32_t factor,
+                       int32_t start, int64_t count) noexcept {
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const I32x16 sum = b != nullptr ? add(load(a + i), load(b + i)) : load(a + i);
+    store(out + i, add(splat(start), mul(splat(factor), sum)));
+  }
+  for (; i < count; ++i) out[i] = start + factor * (a[i] + (b != nullptr ? b[i] : 0));
+}
+
+/// What the dots start from: -zero * sum of q, and kMagicBits where grouped_tile wants it. Once for
+/// all panels.
+template <P16Format E, bool kInt15>
+void fill_corrections(int32_t* out, const CodesView& x, int32_t zero, Span tokens) noexcept {
+  if constexpr (E.zero == 0) return;
+  constexpr int32_t kStart = E.levels == 2 && !kInt15 ? kMagicBits : 0;
   const int64_t count = tokens.end - tokens.begin;
-  for (int b = 0; b < blocks; ++b) {
-    const int32_t* sums = x.half_sums + 2 * ((block + b) * x.tokens + tokens.begin);
-    int32_t* first = out + b * F.subgroups * count;
-    for (int64_t t = 0; t < count; ++t) {
-      if constexpr (F.subgroups == 2) {
-        first[t] = -kZero * sums[2 * t];
-        first[count + t] = -kZero * sums[2 * t + 1];
-      } else {
-        first[t] = -kZero * (sums[2 * t] + sums[2 * t + 1]);
-      }
+  for (int64_t b = 0; b < x.blocks; ++b, out += E.subgroups * count) {
+    const int32_t* sums0 = x.half_sums + 2 * b * x.tokens + tokens.begin;
+    const int32_t* sums1 = sums0 + x.tokens;
+    if constexpr (E.subgroups == 2) {
+      scale_sums(out, sums0, nullptr, -zero, kStart, count);
+      scale_sums(out + count, sums1, nullptr, -zero, 0, count);
+    } else {
+      scale_sums(out, sums0, sums1, -zero, kStart, count);
     }
   }
 }
 
-/// Where a chunk of blocks stands.
-struct Chunk {
-  int64_t block;  // first block
-  int blocks;
-  bool fresh;      // a leaf starts here
-  bool ends_leaf;  // and ends here
-  bool first_leaf;
+/// Packed bytes that the next chunk will read; tiles fetch them on their way.
+template <int kPanels>
+struct Ahead {
+  const uint8_t* p[kPanels];
+  int64_t bytes;  // of each panel
 };
 
-template <P16Format F, bool kInt15, int kPanels>
+template <P16Format E, bool kInt15, int kPanels>
 int64_t run_chunk(const ManyScratch& s, const CodesView& x, const Chunk& chunk, Span tokens,
-                  bool exact) noexcept {
-  constexpr P16Format E = expanded_format(F);
-  constexpr int kRows = F.subgroups == 2 && kGroupedRows > 4 ? 4 : kGroupedRows;
+                  Ahead<kPanels> ahead) noexcept {
+  // Q6_K holds the first half's value while the second is summed: 3 registers per output, not 2.
+  constexpr int kRows = E.subgroups == 2 && kGroupedRows > 4 ? 4 : kGroupedRows;
   constexpr int kWidth = kPanels * kLanes;
   const int64_t count = tokens.end - tokens.begin;
-  int64_t bad = 0;
+  const int32_t* corrections = s.corrections + chunk.block * E.subgroups * count;
+  // Spread over the tiles: more than a dozen fetches at once would wait for each other.
+  const int64_t lines = (ahead.bytes / 64 + 1) * kRows / count + 1;
+  int64_t bad = 0, fetched = 0;
   for (int64_t m = 0; m < count;) {
+    for (int64_t i = 0; i < lines && fetched < ahead.bytes; ++i, fetched += 64) {
+      for (int n = 0; n < kPanels; ++n) prefetch(ahead.p[n] + fetched);
+    }
     const int64_t at = chunk.block * x.tokens + tokens.begin + m;
     const TileCodes tile = {x.hi + kBlock * at,
                             x.lo + (kInt15 ? kBlock * at : 0),
                             x.scale + at,
                             x.scaled_sum + at,
-                            s.corrections + m,
+                            corrections + m,
                             x.tokens,
                             count};
-    float* acc = s.accumulators + m * kWidth;
-    int64_t rows = 1;
+    const TileSums sums = {s.sums.accumulators + m * kWidth, s.sums.totals + m * kWidth,
+                           s.sums.exact != nullptr ? s.sums.exact + m * kWidth : nullptr};
     if (count - m >= kRows) {
-      grouped_tile<E, kInt15, kRows, kPanels>(acc, s.blocks, chunk.blocks, tile, chunk.fresh);
-      rows = kRows;
-    } else if (count - m >= kRows / 2 && kRows > 2) {
-      grouped_tile<E, kInt15, kRows / 2, kPanels>(acc, s.blocks, chunk.blocks, tile, chunk.fresh);
-      rows = kRows / 2;
+      bad += grouped_tile<E, kInt15, kRows, kPanels>(sums, s.blocks, chunk, tile);
+      m += kRows;
     } else {
-      grouped_tile<E, kInt15, 1, kPanels>(acc, s.blocks, chunk.blocks, tile, chunk.fresh);
+      bad += grouped_tile<E, kInt15, 1, kPanels>(sums, s.blocks, chunk, tile);
+      m += 1;
     }
-    if (chunk.ends_leaf) {
-      for (int64_t lane = m * kWidth; lane < (m + rows) * kWidth; lane += kLanes) {
-        if (exact) {
-          bad += end_leaf_exact(s.exact_totals + lane, load(s.accumulators + lane));
-        } else {
-          end_leaf_f32(s.totals + lane, load(s.accumulators + lane), chunk.first_leaf);
-        }
-      }
-    }
-    m += rows;
   }
   return bad;
 }
 
-/// One group of kPanels panels (`present` of them real) for one tile of tokens.
-template <P16Format F, bool kInt15, int kPanels>
-int64_t panel_group(const GroupedView& w, const CodesView& x, int64_t panel, int present,
-                    Span tokens, const ManyScratch& s, bool exact) noexcept {
-  constexpr int64_t kBytes = block_bytes(F);
+/// A walk over the blocks of kPanels panels.
+template <int kPanels>
+struct BlockWalk {
   const uint8_t* p[kPanels];
-  for (int n = 0; n < kPanels; ++n)
-    p[n] = w.panels + (panel + (n < present ? n : 0)) * w.panel_bytes;
-  if (exact) {
-    const int64_t lanes = (tokens.end - tokens.begin) * kPanels * kLanes;
-    for (int64_t i = 0; i < lanes; ++i) s.exact_totals[i] = 0;
-  }
-  Chunk chunk = {0, 0, true, false, true};
-  int64_t bad = 0;
-  for (int32_t g = 0; g < w.plan.segment_count; ++g) {
-    const Segment segment = w.plan.segments[g];
-    for (int32_t done = 0; done < segment.blocks; done += chunk.blocks) {
-      const int32_t left = segment.blocks - done;
-      chunk.blocks = left < kChunkBlocks ? left : kChunkBlocks;
-      chunk.ends_leaf = segment.ends_leaf != 0 && left == chunk.blocks;
-      for (int b = 0; b < chunk.blocks; ++b) {
-        for (int n = 0; n < kPanels; ++n) {
-          const uint8_t* block = p[n] + (done + b) * kBytes;
-          expand_block<F, kInt15>(s.blocks[b * kPanels + n], block, p[n] + segment.blocks * kBytes);
-        }
-      }
-      fill_corrections<F>(s.corrections, x, chunk.block, chunk.blocks, tokens);
-      bad += run_chunk<F, kInt15, kPanels>(s, x, chunk, tokens, exact);
-      chunk.block += chunk.blocks;
-      chunk.fresh = chunk.ends_leaf;
-      if (chunk.ends_leaf) chunk.first_leaf = false;
+  int32_t segment = 0;
+  int32_t in_segment = 0;
+};
+
+/// The next chunk, expanded.
+template <int kPanels>
+void next_chunk(const ManyScratch& s, const KPlanView& plan, const Packing& packing,
+                BlockWalk<kPanels>& walk, Chunk& chunk) noexcept {
+  chunk.fresh = chunk.blocks == 0 || chunk.ends[chunk.blocks - 1];
+  chunk.block += chunk.blocks;
+  int b = 0;
+  for (; b < kChunkBlocks && walk.segment < plan.segment_count; ++b) {
+    const Segment segment = plan.segments[walk.segment];
+    const int64_t tail = (segment.blocks - walk.in_segment) * packing.block_bytes;
+    ++walk.in_segment;
+    const bool last = walk.in_segment == segment.blocks;
+    for (int n = 0; n < kPanels; ++n) {
+      packing.expand(s.blocks[b * kPanels + n], walk.p[n], walk.p[n] + tail);
+      walk.p[n] += packing.block_bytes + (last ? packing.tail_bytes : 0);
     }
-    for (int n = 0; n < kPanels; ++n) p[n] += segment.blocks * kBytes + segment_tail_bytes(F);
+    chunk.ends[b] = last && segment.ends_leaf != 0;
+    if (last) {
+      ++walk.segment;
+      walk.in_segment = 0;
+    }
   }
-  return bad;
+  chunk.blocks = b;
 }
 
 template <int kPanels>
-void write_group(const ProductOut& out, const ManyScratch& s, int64_t panel, int present,
-                 int64_t rows, Span tokens) noexcept {
+void write_group(const ProductOut& out, const TileSums& sums, Span panels, int64_t rows,
+                 Span tokens) noexcept {
   for (int64_t t = 0; t < tokens.end - tokens.begin; ++t) {
-    for (int n = 0; n < present; ++n) {
-      const int64_t row = (panel + n) * kLanes;
+    for (int64_t panel = panels.begin; panel < panels.end; ++panel) {
+      const int64_t row = panel * kLanes;
       const int64_t here = rows - row < kLanes ? rows - row : kLanes;
-      const int64_t lane = (t * kPanels + n) * kLanes;
-      if (out.exact != 0) {
-        write_exact(out, s.exact_totals + lane, tokens.begin + t, row, here);
+      const int64_t lane = (t * kPanels + panel - panels.begin) * kLanes;
+      if (sums.exact != nullptr) {
+        write_exact(out, sums.exact + lane, tokens.begin + t, row, here);
       } else {
-        write_out(out, load(s.totals + lane), tokens.begin + t, row, here);
+        write_out(out, load(sums.totals + lane), tokens.begin + t, row, here);
       }
     }
   }
 }
 
-template <P16Format F, bool kInt15>
-void many_panels(const GroupedView& w, const CodesView& x, Span panels, const ProductOut& out,
-                 Scratch scratch) noexcept {
-  constexpr int kPanels = kGroupedPanels;
-  const ManyScratch s = carve<kPanels>(scratch);
+/// A tile of tokens x up to kPanels panels, all of K.
+template <P16Format E, bool kInt15, int kPanels>
+int64_t panel_group(const GroupedView& w, const CodesView& x, const Packing& packing, Span panels,
+                    Span tokens, const ManyScratch& s) noexcept {
+  BlockWalk<kPanels> walk;
+  for (int n = 0; n < kPanels; ++n) {  // a panel that is not there repeats the first
+    walk.p[n] = w.panels +
+                (panels.begin + n < panels.end ? panels.begin + n : panels.begin) * w.panel_bytes;
+  }
+  clear_totals(s.sums, (tokens.end - tokens.begin) * kPanels * kLanes);
+  Chunk chunk;
   int64_t bad = 0;
-  for (int64_t t = 0; t < x.tokens; t += kTokenTile) {
-    const Span tokens = {t, x.tokens - t < kTokenTile ? x.tokens : t + kTokenTile};
+  while (walk.segment < w.plan.segment_count) {
+    next_chunk<kPanels>(s, w.plan, packing, walk, chunk);
+    Ahead<kPanels> ahead;
+    for (int n = 0; n < kPanels; ++n) ahead.p[n] = walk.p[n];
+    ahead.bytes = kChunkBlocks * packing.block_bytes;
+    bad += run_chunk<E, kInt15, kPanels>(s, x, chunk, tokens, ahead);
+  }
+  return bad;
+}
+
+/// Tokens of a tile: at most `most`, so that tiles are even and whole register tiles (a last tile
+/// of a few tokens would expand all weights for them alone).
+inline int64_t even_tile(int64_t tokens, int64_t most) noexcept {
+  const int64_t tiles = (tokens + most - 1) / most;
+  const int64_t even = (tokens + tiles - 1) / tiles;
+  const int64_t whole = (even + kGroupedRows - 1) / kGroupedRows * kGroupedRows;
+  return whole < most ? whole : most;
+}
+
+template <P16Format E, bool kInt15>
+void many_panels(const GroupedView& w, const CodesView& x, const Packing& packing, Span panels,
+                 const ProductOut& out, Scratch scratch) noexcept {
+  constexpr int kPanels = kGroupedPanels;
+  const ManyScratch s = carve(scratch, out.exact != 0);
+  const int64_t corrected = kCorrections / (int64_t{x.blocks} * E.subgroups);
+  const int64_t tile = even_tile(x.tokens, corrected < kTokenTile ? corrected : kTokenTile);
+  int64_t bad = 0;
+  for (int64_t t = 0; t < x.tokens; t += tile) {
+    const Span tokens = {t, x.tokens - t < tile ? x.tokens : t + tile};
+    fill_corrections<E, kInt15>(s.corrections, x, packing.zero, tokens);
     for (int64_t panel = panels.begin; panel < panels.end; panel += kPanels) {
-      const int present =
-          panels.end - panel < kPanels ? static_cast<int>(panels.end - panel) : kPanels;
-      bad += panel_group<F, kInt15, kPanels>(w, x, panel, present, tokens, s, out.exact != 0);
-      write_group<kPanels>(out, s, panel, present, w.rows, tokens);
+      const Span group = {panel, panels.end - panel < kPanels ? panels.end : panel + kPanels};
+      bad += panel_group<E, kInt15, kPanels>(w, x, packing, group, tokens, s);
+      write_group<kPanels>(out, s.sums, group, w.rows, tokens);
     }
   }
   if (bad != 0) *out.bad_leaves += bad;

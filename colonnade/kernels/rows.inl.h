@@ -104,16 +104,18 @@ inline int32_t write_codes(F32x16 x, CodeScale s, int8_t* hi, int8_t* lo) noexce
   return reduce_add(q);
 }
 
-inline void write_block(const CodesView& c, int64_t at, F32x16 x0, F32x16 x1,
+inline void write_block(const CodesView& c, int64_t block, int64_t token, F32x16 x0, F32x16 x1,
                         CodeScale s) noexcept {
+  const int64_t at = block * c.tokens + token;
   int8_t* hi = c.hi + kBlock * at;
   int8_t* lo = c.lo != nullptr ? c.lo + kBlock * at : nullptr;
   const int32_t sum0 = write_codes(x0, s, hi, lo);
   const int32_t sum1 = write_codes(x1, s, hi + kLanes, lo != nullptr ? lo + kLanes : nullptr);
   c.scale[at] = s.scale;
   c.scaled_sum[at] = s.scale * static_cast<float>(sum0 + sum1);
-  c.half_sums[2 * at] = sum0;
-  c.half_sums[2 * at + 1] = sum1;
+  int32_t* sums = c.half_sums + 2 * block * c.tokens + token;
+  sums[0] = sum0;
+  sums[c.tokens] = sum1;
 }
 
 inline int32_t block_amax(F32x16 x0, F32x16 x1) noexcept {
@@ -156,7 +158,7 @@ inline int32_t quantize(const float* x, const KPlanView& plan, CodesView codes, 
       amax = group_amax(x, plan, b);
     }
     if (amax >= kInfinite) return 1;
-    write_block(codes, b * codes.tokens + token, x0, x1, code_scale(amax, limit));
+    write_block(codes, b, token, x0, x1, code_scale(amax, limit));
   }
   return 0;
 }

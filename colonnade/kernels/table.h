@@ -65,6 +65,14 @@ struct KernelTable {
 
   /// Index of the largest value, ties to the lower index; NaN never wins. count >= 1.
   int64_t (*argmax)(const float* x, int64_t count) noexcept;
+
+  /// What meters divide by: `rounds` rounds of nothing but f32 FMAs, or integer dots, in registers.
+  /// Return the operations done (a multiply-add is 2). sink [64] f32 is read and written so that
+  /// the work is not removed.
+  int64_t (*fma_peak)(int64_t rounds, float* sink) noexcept;
+  int64_t (*dot_peak)(int64_t rounds, float* sink) noexcept;
+  /// Loads every byte of p [bytes], bytes >= 256, and does nothing with it.
+  void (*read_all)(const uint8_t* p, int64_t bytes, float* sink) noexcept;
 };
 
 /// The table of `isa`, or null when this build does not have it. Does not ask the CPU.

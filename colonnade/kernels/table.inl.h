@@ -5,6 +5,7 @@
 #include "colonnade/kernels/dense.inl.h"
 #include "colonnade/kernels/grouped_decode.inl.h"
 #include "colonnade/kernels/grouped_many.inl.h"
+#include "colonnade/kernels/peak.inl.h"
 #include "colonnade/kernels/rows.inl.h"
 #include "colonnade/kernels/table.h"
 
@@ -17,9 +18,9 @@ void matmul_grouped_kind(const GroupedView& w, const CodesView& x, Span panels,
   if (x.tokens == 1) {
     decode_panels<F>(w, x, panels, out);
   } else if (x.lo != nullptr) {
-    many_panels<F, true>(w, x, panels, out, scratch);
+    many_panels<expanded_format<F>(), true>(w, x, packing_of<F, true>(), panels, out, scratch);
   } else {
-    many_panels<F, false>(w, x, panels, out, scratch);
+    many_panels<expanded_format<F>(), false>(w, x, packing_of<F, false>(), panels, out, scratch);
   }
 }
 
@@ -58,7 +59,7 @@ inline void matmul_grouped_f32(const GroupedView& w, const float* x, int64_t x_s
                                Scratch scratch) noexcept {
   for_grouped(w.kind, [&](auto kind) noexcept {
     constexpr P16Format F = p16_format(static_cast<GroupedKind>(int{decltype(kind){}}));
-    grouped_f32<F>(w, x, x_stride, tokens, panels, out, scratch);
+    grouped_f32(w, x, x_stride, tokens, panels, out, scratch, f32_packing_of<F>());
   });
 }
 
@@ -119,7 +120,10 @@ constexpr KernelTable make_table(const char* name) noexcept {
           .append_kv = append_kv,
           .attention = attention,
           .finish_sums = finish_sums,
-          .argmax = argmax};
+          .argmax = argmax,
+          .fma_peak = fma_peak,
+          .dot_peak = dot_peak,
+          .read_all = read_all};
 }
 
 }  // namespace colonnade::kernels::CN_ISA

@@ -11,6 +11,8 @@ namespace colonnade::kernels::CN_ISA {
 // 4 x 1: 8 registers of i32; the f32 accumulators are touched once per block and may live on the
 // stack. 6 x 1 dense: 12 + 2 + 1.
 constexpr int kGroupedRows = 4, kGroupedPanels = 1, kDenseRows = 6, kDensePanels = 1;
+constexpr int64_t kTokenTile =
+    264;  // tokens that meet an expanded chunk: it and they fit a 512 KiB L2
 
 struct F32x16 {
   __m256 lo, hi;
@@ -237,6 +239,7 @@ inline I32x16 dot7(I32x16 acc, U8x64 codes, const int8_t* q) noexcept {
           _mm256_dpbusd_avx_epi32(acc.hi, codes.hi, x)};
 }
 constexpr int kZero8 = 128;
+constexpr bool kDotIsOneInstruction = true;
 inline I32x16 dot8(I32x16 acc, U8x64 codes, const int8_t* q) noexcept {
   return dot7(acc, codes, q);
 }
@@ -252,6 +255,7 @@ inline I32x16 dot7(I32x16 acc, U8x64 codes, const int8_t* q) noexcept {
 // vpmaddubsw saturates for codes above 127, so 8-bit codes are taken as signed ones: |c| * (q with
 // c's sign), 128 * 127 * 2 fits.
 constexpr int kZero8 = 0;
+constexpr bool kDotIsOneInstruction = false;
 inline __m256i dot8_half(__m256i acc, __m256i codes, __m256i x) noexcept {
   const __m256i c = _mm256_xor_si256(codes, _mm256_set1_epi8(static_cast<char>(0x80)));
   return dot7_half(acc, _mm256_abs_epi8(c), _mm256_sign_epi8(x, c));

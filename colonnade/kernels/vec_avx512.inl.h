@@ -10,6 +10,8 @@ namespace colonnade::kernels::CN_ISA {
 // 6 x 2: 12 i32 and 12 f32 accumulators, 2 code lines and temporaries fill 32 registers. 12 x 2
 // dense: 24 + 2.
 constexpr int kGroupedRows = 6, kGroupedPanels = 2, kDenseRows = 12, kDensePanels = 2;
+constexpr int64_t kTokenTile =
+    528;  // tokens that meet an expanded chunk: it and they fit a 1 MiB L2
 
 struct F32x16 {
   __m512 v;
@@ -134,6 +136,7 @@ inline I32x16 dot7(I32x16 acc, U8x64 codes, const int8_t* q) noexcept {
   return {_mm512_dpbusd_epi32(acc.v, codes.v, _mm512_set1_epi32(quad(q)))};
 }
 constexpr int kZero8 = 128;
+constexpr bool kDotIsOneInstruction = true;
 inline I32x16 dot8(I32x16 acc, U8x64 codes, const int8_t* q) noexcept {
   return dot7(acc, codes, q);
 }
@@ -145,6 +148,7 @@ inline I32x16 dot7(I32x16 acc, U8x64 codes, const int8_t* q) noexcept {
 // vpmaddubsw saturates for codes above 127, so 8-bit codes are taken as signed ones: |c| * (q with
 // c's sign), 128 * 127 * 2 fits.
 constexpr int kZero8 = 0;
+constexpr bool kDotIsOneInstruction = false;
 inline I32x16 dot8(I32x16 acc, U8x64 codes, const int8_t* q) noexcept {
   const __m512i c = _mm512_xor_si512(codes.v, _mm512_set1_epi8(static_cast<char>(0x80)));
   const __m512i x = _mm512_set1_epi32(quad(q));
@@ -159,13 +163,13 @@ inline uint32_t out_of_range(F32x16 a, float limit) noexcept {
   return 0xffffU & ~static_cast<uint32_t>(
                        _mm512_cmp_ps_mask(_mm512_abs_ps(a.v), _mm512_set1_ps(limit), _CMP_LT_OQ));
 }
+// a * 2^36 is exact in f32, so the conversion's rounding is the only one.
 inline void add_fixed(int64_t* sums, F32x16 a) noexcept {
-  const __m512d step = _mm512_set1_pd(0x1p36);
-  const __m512d low = _mm512_mul_pd(_mm512_cvtps_pd(_mm512_castps512_ps256(a.v)), step);
-  const __m512d high = _mm512_mul_pd(_mm512_cvtps_pd(_mm512_extractf32x8_ps(a.v, 1)), step);
-  _mm512_storeu_si512(sums, _mm512_add_epi64(_mm512_loadu_si512(sums), _mm512_cvtpd_epi64(low)));
-  _mm512_storeu_si512(sums + 8,
-                      _mm512_add_epi64(_mm512_loadu_si512(sums + 8), _mm512_cvtpd_epi64(high)));
+  const __m512 steps = _mm512_mul_ps(a.v, _mm512_set1_ps(0x1p36F));
+  const __m512i low = _mm512_cvtps_epi64(_mm512_castps512_ps256(steps));
+  const __m512i high = _mm512_cvtps_epi64(_mm512_extractf32x8_ps(steps, 1));
+  _mm512_storeu_si512(sums, _mm512_add_epi64(_mm512_loadu_si512(sums), low));
+  _mm512_storeu_si512(sums + 8, _mm512_add_epi64(_mm512_loadu_si512(sums + 8), high));
 }
 inline F32x16 from_fixed(const int64_t* sums) noexcept {
   const __m512d step = _mm512_set1_pd(0x1p-36);

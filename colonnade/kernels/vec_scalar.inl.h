@@ -8,6 +8,8 @@ namespace colonnade::kernels::CN_ISA {
 
 // Tiles of the many-row kernels (rows x panels): plain code gains nothing from bigger ones.
 constexpr int kGroupedRows = 2, kGroupedPanels = 1, kDenseRows = 2, kDensePanels = 1;
+constexpr int64_t kTokenTile =
+    264;  // tokens that meet an expanded chunk: it and they fit a 512 KiB L2
 
 struct F32x16 {
   float v[16];
@@ -225,6 +227,7 @@ inline I32x16 dot7(I32x16 acc, U8x64 codes, const int8_t* q) noexcept {
 }
 /// The same for codes up to 255, less kZero8 * sum of q that the caller takes off
 constexpr int kZero8 = 128;
+constexpr bool kDotIsOneInstruction = false;
 inline I32x16 dot8(I32x16 acc, U8x64 codes, const int8_t* q) noexcept {
   return dot7(acc, codes, q);
 }

@@ -74,12 +74,11 @@ struct DenseView {
 /// Activations of `tokens` rows as integer codes, block by block so that a tile of tokens is
 /// contiguous within a block. int8: `hi` only. int15: q = 128 hi + lo.
 struct CodesView {
-  int8_t* hi = nullptr;         // [blocks, tokens, 32]
-  int8_t* lo = nullptr;         // [blocks, tokens, 32], null for int8
-  float* scale = nullptr;       // [blocks, tokens]: s_a
-  float* scaled_sum = nullptr;  // [blocks, tokens]: s_a * float(sum of q over the block)
-  int32_t* half_sums =
-      nullptr;  // [blocks, tokens, 2]: sum of q over the block's elements 0..15 and 16..31
+  int8_t* hi = nullptr;          // [blocks, tokens, 32]
+  int8_t* lo = nullptr;          // [blocks, tokens, 32], null for int8
+  float* scale = nullptr;        // [blocks, tokens]: s_a
+  float* scaled_sum = nullptr;   // [blocks, tokens]: s_a * float(sum of q over the block)
+  int32_t* half_sums = nullptr;  // [blocks, 2, tokens]: sums of q over elements 0..15 and 16..31
   int64_t tokens = 0;
   int32_t blocks = 0;
 };

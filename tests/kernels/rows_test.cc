@@ -115,8 +115,8 @@ TEST(Quantize, CodesScalesAndSumsAreThoseOfTheDefinition) {
           }
           ASSERT_EQ(c.scale[at], expected.scale[b]) << table->name;
           ASSERT_EQ(c.scaled_sum[at], expected.scaled_sum[b]) << table->name;
-          ASSERT_EQ(c.half_sums[2 * at], expected.half_sums[2 * b]) << table->name;
-          ASSERT_EQ(c.half_sums[2 * at + 1], expected.half_sums[2 * b + 1]) << table->name;
+          ASSERT_EQ(c.half_sums[6 * b + 1], expected.half_sums[2 * b]) << table->name;
+          ASSERT_EQ(c.half_sums[6 * b + 4], expected.half_sums[2 * b + 1]) << table->name;
         }
       }
     }
