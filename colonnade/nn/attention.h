@@ -1,0 +1,58 @@
+// Self-attention: fused q, k, v, rotation, cache, heads, output.
+#pragma once
+
+#include <string>
+
+#include "colonnade/nn/linear.h"
+#include "colonnade/ops/attention.h"
+
+namespace colonnade {
+
+struct AttentionDims {
+  int64_t dim = 0;
+  int heads = 0;
+  int kv_heads = 0;
+  int head_dim = 0;
+  int64_t window = 0;  // 0: all positions
+  float scale = 1;
+  float norm_eps = 0;        // of q and k norms
+  bool interleaved = false;  // the files hold rotated pairs side by side
+};
+
+/// A rank's heads: query heads in units of one, and every KV head that they use.
+struct HeadShare {
+  Range heads;
+  Range kv_heads;
+
+  HeadShare(const Cut& cut, const AttentionDims& dims);
+};
+
+/// Source: Vaswani et al. 2017, "Attention Is All You Need"; Ainslie et al. 2023, "GQA".
+class Attention {
+ public:
+  /// Declares `prefix`attn_q [H Dh, D], attn_k, attn_v [Hkv Dh, D] cut by heads, attn_output [D, H
+  /// Dh] cut alike, and attn_q_norm, attn_k_norm [Dh] if the files have them. `rope` must outlive
+  /// it.
+  Attention(ParamSet& params, const std::string& prefix, const AttentionDims& dims,
+            const RopeTable& rope);
+
+  const Weight* q() const { return q_.weight(); }
+  const Weight* k() const { return k_.weight(); }
+  const Weight* v() const { return v_.weight(); }
+  /// x as activations of q(), k(), v() -> [T, D], plus `residual`.
+  Tensor operator()(Ctx& cx, const Activations& x, const KvStep& step, int64_t layer,
+                    Tensor residual) const;
+
+ private:
+  AttentionDims dims_;
+  HeadShare share_;
+  const RopeTable& rope_;
+  AllToShardedLinear q_;
+  AllToShardedLinear k_;
+  AllToShardedLinear v_;
+  ShardedToAllLinear output_;
+  Tensor q_norm_;  // [Dh] or none
+  Tensor k_norm_;
+};
+
+}  // namespace colonnade

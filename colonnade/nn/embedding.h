@@ -1,0 +1,38 @@
+// The two ends of a decoder: token embedding and output head, cut along the vocabulary.
+#pragma once
+
+#include <string>
+
+#include "colonnade/nn/linear.h"
+#include "colonnade/ops/embed.h"
+
+namespace colonnade {
+
+/// Rows of the vocabulary are cut in units of this, the block of the sampler's sums.
+constexpr int64_t kVocabularyUnit = 256;
+
+/// Embedding and head. Tied: one matrix serves both.
+class TokenEmbedding {
+ public:
+  /// Declares token_embd.weight [V, D], and output.weight [V, D] unless the files lack it (then the
+  /// two are tied).
+  TokenEmbedding(ParamSet& params, int64_t vocab, int64_t dim);
+  TokenEmbedding(const TokenEmbedding&) = delete;
+  TokenEmbedding& operator=(const TokenEmbedding&) = delete;
+
+  bool tied() const { return tied_; }
+  /// The matrix that makes logits.
+  const Weight* head() const { return tied_ ? embedding_.get() : head_.get(); }
+
+  /// ids [T] -> [T, D]. Throws Error for an id outside [0, V).
+  Tensor embed(Ctx& cx, const Tensor& ids) const { return colonnade::embed(cx, *embedding_, ids); }
+  /// x as activations of head() -> this rank's logits [T, V_r].
+  Tensor logits(Ctx& cx, const Activations& x) const { return matmul(cx, x, {Term{head(), {}}}); }
+
+ private:
+  WeightPtr embedding_;  // [V_r, D]
+  WeightPtr head_;       // [V_r, D] or none
+  bool tied_;
+};
+
+}  // namespace colonnade

@@ -1,0 +1,40 @@
+#include "colonnade/nn/linear.h"
+
+#include <utility>
+
+namespace colonnade {
+
+AllToShardedLinear::AllToShardedLinear(ParamSet& params, const std::string& name, LinearDims dims,
+                                       Range rows, int64_t interleaved_head) {
+  params.add(MatrixParam{.name = name + ".weight",
+                         .rows = dims.out,
+                         .cols = dims.in,
+                         .row_range = rows,
+                         .col_range = {0, dims.in},
+                         .interleaved_head = interleaved_head,
+                         .slot = &weight_});
+  params.add_optional(VectorParam{.name = name + ".bias",
+                                  .size = dims.out,
+                                  .range = rows,
+                                  .interleaved_head = interleaved_head,
+                                  .slot = &bias_});
+}
+
+ShardedToAllLinear::ShardedToAllLinear(ParamSet& params, const std::string& name, LinearDims dims,
+                                       Range cols, LeafRule leaf) {
+  params.add(MatrixParam{.name = name + ".weight",
+                         .rows = dims.out,
+                         .cols = dims.in,
+                         .row_range = {0, dims.out},
+                         .col_range = cols,
+                         .leaf = leaf,
+                         .slot = &weight_});
+  params.add_optional(VectorParam{
+      .name = name + ".bias", .size = dims.out, .range = {0, dims.out}, .slot = &bias_});
+}
+
+Tensor ShardedToAllLinear::operator()(Ctx& cx, const Activations& x, Tensor residual) const {
+  return sharded_to_all(cx, x, {weight_.get(), bias_}, std::move(residual));
+}
+
+}  // namespace colonnade
