@@ -10,13 +10,6 @@
 namespace colonnade {
 namespace {
 
-/// The file's row for the model's row (MatrixSlice::interleaved_head).
-int64_t file_row(int64_t row, int64_t head) {
-  const int64_t in_head = row % head;
-  const int64_t half = head / 2;
-  return row - in_head + (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1);
-}
-
 template <typename T>
 void put_row(std::vector<T>& out, const std::vector<T>& one, int64_t row) {
   std::copy(one.begin(), one.end(), out.begin() + row * static_cast<int64_t>(one.size()));
@@ -40,7 +33,7 @@ struct Reader {
     return {{slice.rows.begin + rows.begin, slice.rows.begin + rows.end}, slice.cols};
   }
   Slice one(int64_t row) const {
-    const int64_t at = file_row(slice.rows.begin + row, slice.interleaved_head);
+    const int64_t at = interleaved_row(slice.rows.begin + row, slice.interleaved_head);
     return {{at, at + 1}, slice.cols};
   }
 

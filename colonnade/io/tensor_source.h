@@ -29,6 +29,13 @@ struct MatrixSlice {
   int64_t interleaved_head = 0;
 };
 
+/// The file's row for the model's row (MatrixSlice::interleaved_head).
+constexpr int64_t interleaved_row(int64_t row, int64_t head) {
+  const int64_t in_head = row % head;
+  const int64_t half = head / 2;
+  return row - in_head + (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1);
+}
+
 /// Any number of threads may read at once.
 class TensorSource {
  public:

@@ -27,6 +27,8 @@ AttentionDims attention_dims(const DecoderConfig& c) {
 DecoderLayer::DecoderLayer(ParamSet& params, const DecoderConfig& c, int64_t layer,
                            const RopeTable& rope)
     : layer_(layer),
+      attention_name_(prefix_of(layer) + "attention"),
+      layer_name_(prefix_of(layer) + "out"),
       attention_norm_(params, prefix_of(layer) + "attn_norm", c.dim, c.norm_eps),
       attention_(params, prefix_of(layer), attention_dims(c), rope),
       mlp_norm_(params, prefix_of(layer) + "ffn_norm", c.dim, c.norm_eps),
@@ -35,10 +37,10 @@ DecoderLayer::DecoderLayer(ParamSet& params, const DecoderConfig& c, int64_t lay
 Tensor DecoderLayer::operator()(Ctx& cx, Tensor x, const KvStep& step) const {
   const Activations a = attention_norm_(cx, x, {attention_.q(), attention_.k(), attention_.v()});
   x = attention_(cx, a, step, layer_, std::move(x));
-  cx.show("attention", x);
+  cx.show(attention_name_, x);
   const Activations m = mlp_norm_(cx, x, {mlp_.gate(), mlp_.up()});
   x = mlp_(cx, m, std::move(x));
-  cx.show("layer", x);
+  cx.show(layer_name_, x);
   return x;
 }
 

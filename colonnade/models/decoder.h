@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "colonnade/models/decoder_config.h"
@@ -23,6 +24,8 @@ class DecoderLayer {
 
  private:
   int64_t layer_;
+  std::string attention_name_;  // of the activations that a probe sees
+  std::string layer_name_;
   RmsNorm attention_norm_;
   Attention attention_;
   RmsNorm mlp_norm_;

@@ -1,0 +1,104 @@
+#include "colonnade/models/family.h"
+
+#include "colonnade/base/error.h"
+
+namespace colonnade {
+namespace {
+
+const Family& family_of(const std::string& architecture) {
+  std::string known;
+  for (const Family* family : families()) {
+    if (family->architecture == architecture) return *family;
+    known += (known.empty() ? "" : ", ") + std::string(family->architecture);
+  }
+  throw Error(
+      concat("model: architecture '", architecture, "' is not supported; supported are: ", known));
+}
+
+/// Keys that begin with the architecture's name.
+struct Keys {
+  const GgufMetadata& metadata;
+  std::string architecture;
+
+  std::string key(const char* name) const { return architecture + "." + name; }
+  int64_t integer(const char* name) const { return metadata.integer(key(name)); }
+  int64_t integer_or(const char* name, int64_t fallback) const {
+    return metadata.integer_or(key(name), fallback);
+  }
+  double number(const char* name) const { return metadata.number(key(name)); }
+  double number_or(const char* name, double fallback) const {
+    return metadata.number_or(key(name), fallback);
+  }
+};
+
+RopeScaling read_scaling(const Keys& keys, int64_t context) {
+  RopeScaling s;
+  const std::string type = keys.metadata.text_or(keys.key("rope.scaling.type"), "none");
+  s.factor = keys.number_or("rope.scaling.factor", keys.number_or("rope.scale_linear", 1));
+  s.original_context =
+      static_cast<double>(keys.integer_or("rope.scaling.original_context_length", context));
+  if (type == "linear" || (type == "none" && s.factor != 1)) {
+    s.kind = RopeScaling::Kind::linear;
+  } else if (type == "yarn") {
+    s.kind = RopeScaling::Kind::yarn;
+    s.attention_factor = keys.number_or("rope.scaling.attn_factor", 0);
+    s.beta_fast = keys.number_or("rope.scaling.yarn_beta_fast", s.beta_fast);
+    s.beta_slow = keys.number_or("rope.scaling.yarn_beta_slow", s.beta_slow);
+  } else {
+    CN_CHECK(type == "none", "model: ", keys.key("rope.scaling.type"),
+             ": expected none, linear or yarn, got '", type, "'");
+  }
+  CN_CHECK(s.factor > 0 && s.original_context >= 1, "model: ", keys.key("rope.scaling"),
+           ": expected a positive factor and original context, got ", s.factor, " and ",
+           s.original_context);
+  return s;
+}
+
+int narrow(const Keys& keys, const char* name, int64_t value) {
+  CN_CHECK(value >= 1 && value <= 1 << 20, "model: ", keys.key(name),
+           ": expected 1 to 1048576, got ", value);
+  return static_cast<int>(value);
+}
+
+}  // namespace
+
+const std::vector<const Family*>& families() {
+  static const std::vector<const Family*> all = {&kLlama, &kQwen2, &kQwen3};
+  return all;
+}
+
+DecoderConfig read_config(const GgufMetadata& metadata, const TensorSource& tensors) {
+  DecoderConfig c;
+  c.architecture = metadata.text("general.architecture");
+  const Family& family = family_of(c.architecture);
+  const Keys keys{metadata, c.architecture};
+  c.name = metadata.text_or("general.name", "");
+  c.layers = keys.integer("block_count");
+  c.dim = keys.integer("embedding_length");
+  c.ffn_dim = keys.integer("feed_forward_length");
+  c.context = keys.integer("context_length");
+  c.heads = narrow(keys, "attention.head_count", keys.integer("attention.head_count"));
+  c.kv_heads =
+      narrow(keys, "attention.head_count_kv", keys.integer_or("attention.head_count_kv", c.heads));
+  c.head_dim = narrow(keys, "attention.key_length",
+                      keys.integer_or("attention.key_length", c.dim / c.heads));
+  CN_CHECK(keys.integer_or("attention.value_length", c.head_dim) == c.head_dim,
+           "model: ", keys.key("attention.value_length"), ": expected ", c.head_dim,
+           " as for keys, got ", keys.integer("attention.value_length"));
+  c.rotary_dim =
+      narrow(keys, "rope.dimension_count", keys.integer_or("rope.dimension_count", c.head_dim));
+  c.rope_theta = keys.number_or("rope.freq_base", 10000);
+  c.rope_scaling = read_scaling(keys, c.context);
+  c.norm_eps = static_cast<float>(keys.number("attention.layer_norm_rms_epsilon"));
+  c.window = keys.integer_or("attention.sliding_window", 0);
+  const TensorEntry* embedding = tensors.find("token_embd.weight");
+  CN_CHECK(embedding != nullptr, "model: tensor 'token_embd.weight' is missing from the file");
+  c.vocab = embedding->rows;
+  if (const TensorEntry* factors = tensors.find("rope_freqs.weight"))
+    c.rope_factors = tensors.values(*factors);
+  family.configure(metadata, c);
+  check_config(c);
+  return c;
+}
+
+}  // namespace colonnade

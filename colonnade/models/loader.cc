@@ -1,0 +1,111 @@
+#include "colonnade/models/loader.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "colonnade/base/error.h"
+
+namespace colonnade {
+namespace {
+
+/// "a, b, c and 7 more"
+std::string first_ten(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < names.size() && i < 10; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > 10) text += concat(" and ", names.size() - 10, " more");
+  return text;
+}
+
+const TensorEntry& entry_of(const ParamSet& params, const std::string& name) {
+  const TensorEntry* entry = params.source().find(name);
+  CN_CHECK(entry != nullptr, "model: tensor '", name, "' is missing from the file");
+  return *entry;
+}
+
+KCut cut_of(const MatrixParam& param) {
+  return {param.cols, param.col_range,
+          param.leaf.kind == LeafRule::ordinary ? kLeaf : param.leaf.size};
+}
+
+/// "blk.0.attn_q" for "blk.0.attn_q.weight"
+std::string layer_name(const std::string& name) {
+  const size_t dot = name.rfind(".weight");
+  return dot == std::string::npos ? name : name.substr(0, dot);
+}
+
+void load_matrix(const ParamSet& params, const MatrixParam& param, Device& device, Tier tier) {
+  const TensorEntry& entry = entry_of(params, param.name);
+  const WeightSpec spec{.name = layer_name(param.name),
+                        .format = entry.format,
+                        .rows = param.row_range.size(),
+                        .plan = KPlan(entry.format, cut_of(param)),
+                        .tier = is_grouped(entry.format) ? tier : Tier::f32};
+  const MatrixSlice slice{param.row_range, param.col_range, param.interleaved_head};
+  *param.slot = device.pack(spec, params.source().rows(entry, slice));
+}
+
+void load_vector(const ParamSet& params, const VectorParam& param, Device& device) {
+  const std::vector<float> values = params.source().values(entry_of(params, param.name));
+  Tensor tensor = make_tensor(device, {param.range.size()});
+  for (int64_t i = 0; i < param.range.size(); ++i) {
+    int64_t at = param.range.begin + i;
+    if (param.interleaved_head > 0) at = interleaved_row(at, param.interleaved_head);
+    tensor.f32()[i] = values[static_cast<size_t>(at)];
+  }
+  *param.slot = tensor;
+}
+
+}  // namespace
+
+void check_params(const ParamSet& params, const std::vector<std::string>& ignorable) {
+  std::vector<std::string> missing, unused;
+  std::set<std::string> declared(ignorable.begin(), ignorable.end());
+  const auto check = [&](const std::string& name, int64_t rows, int64_t cols) {
+    declared.insert(name);
+    const TensorEntry* entry = params.source().find(name);
+    if (entry == nullptr) {
+      missing.push_back(name);
+      return;
+    }
+    CN_CHECK(entry->rows == rows && entry->cols == cols, "model: tensor '", name, "': expected [",
+             rows, ", ", cols, "], got [", entry->rows, ", ", entry->cols, "]");
+  };
+  for (const MatrixParam& param : params.matrices()) check(param.name, param.rows, param.cols);
+  for (const VectorParam& param : params.vectors()) check(param.name, 1, param.size);
+  CN_CHECK(missing.empty(), "model: tensors missing from the file: ", first_ten(missing));
+  for (const TensorEntry& entry : params.source().entries()) {
+    if (declared.count(entry.name) == 0) unused.push_back(entry.name);
+  }
+  CN_CHECK(unused.empty(),
+           "model: the file has tensors that this architecture does not use: ", first_ten(unused));
+}
+
+int64_t estimate_weight_bytes(const ParamSet& params) {
+  double bytes = 0;
+  for (const MatrixParam& param : params.matrices()) {
+    const TensorEntry& entry = entry_of(params, param.name);
+    const double part = static_cast<double>(param.row_range.size()) *
+                        static_cast<double>(param.col_range.size()) /
+                        (static_cast<double>(param.rows) * static_cast<double>(param.cols));
+    // Q4_K and Q5_K take 4.625 and 5.625 bits here, 4.5 and 5.5 in the file.
+    bytes +=
+        part * static_cast<double>(entry.file_bytes) * (super_block(entry.format) > 0 ? 1.03 : 1.0);
+  }
+  for (const VectorParam& param : params.vectors())
+    bytes += 4.0 * static_cast<double>(param.range.size());
+  return static_cast<int64_t>(bytes);
+}
+
+void load_params(const ParamSet& params, Device& device, Tier tier,
+                 const std::function<void(int64_t)>& progress) {
+  int64_t done = 0;
+  for (const VectorParam& param : params.vectors()) load_vector(params, param, device);
+  for (const MatrixParam& param : params.matrices()) {
+    load_matrix(params, param, device, tier);
+    done += entry_of(params, param.name).file_bytes;
+    if (progress) progress(done);
+  }
+}
+
+}  // namespace colonnade

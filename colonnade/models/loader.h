@@ -1,0 +1,25 @@
+// Loading: from what the layers declared and what the files hold to packed weights on a device.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "colonnade/nn/param.h"
+#include "colonnade/tensor/device.h"
+
+namespace colonnade {
+
+/// Throws Error unless every declared parameter is in the source with its shape, and every tensor
+/// of the source is declared (or is one of `ignorable`): the message lists the first ten.
+void check_params(const ParamSet& params, const std::vector<std::string>& ignorable);
+
+/// Bytes that this rank's weights take in memory, before they are loaded; within a few percent.
+int64_t estimate_weight_bytes(const ParamSet& params);
+
+/// Reads, converts and packs this rank's part of every parameter. Grouped matrices meet activations
+/// of `tier`, dense ones f32. `progress` is told the bytes of files done. Throws what the source
+/// and the device throw.
+void load_params(const ParamSet& params, Device& device, Tier tier,
+                 const std::function<void(int64_t)>& progress);
+
+}  // namespace colonnade
