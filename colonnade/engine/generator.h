@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "colonnade/engine/sampler.h"
+#include "colonnade/engine/step.h"
 #include "colonnade/engine/stop.h"
 #include "colonnade/engine/timings.h"
+#include "colonnade/tensor/tensor.h"
 
 namespace colonnade {
 
-class Decoder;
 class SequenceCache;
 class StepRunner;
 namespace text {
@@ -69,16 +70,29 @@ class Generator {
   std::vector<double> score(std::span<const int32_t> tokens,
                             const std::function<void(int64_t)>& progress);
 
+  /// Seconds for `tokens` pseudo-random tokens as one prompt, or one after the other, without
+  /// sampling: what llama-bench measures as pp and tg. Throws Error if they do not fit the context.
+  double time_prompt(int64_t tokens);
+  double time_decode(int64_t tokens);
+
   /// Forgets the sequence.
   void reset();
 
  private:
-  int64_t prefill(std::span<const int32_t> prompt);
+  /// Executes one step with the sequence's next tokens; logits of the last `wanted` of them.
+  Tensor advance(std::span<const int32_t> tokens, int64_t wanted);
+  /// Executes all tokens in chunks; logits of the last one.
+  Tensor prefill(std::span<const int32_t> tokens);
+  /// Its size. Throws Error for one that cannot be computed.
+  int64_t check_prompt(const GenerationRequest& request) const;
+  std::vector<int32_t> plain_tokens(int64_t count) const;
 
   StepRunner& runner_;
   const text::Tokenizer& tokenizer_;
+  std::vector<int32_t> end_tokens_;
   int64_t chunk_;
   std::unique_ptr<SequenceCache> sequence_;
+  Step step_;  // keeps its memory from step to step
 };
 
 }  // namespace colonnade

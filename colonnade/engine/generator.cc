@@ -1,0 +1,205 @@
+#include "colonnade/engine/generator.h"
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <utility>
+
+#include "colonnade/base/error.h"
+#include "colonnade/engine/sequence_cache.h"
+#include "colonnade/engine/step_runner.h"
+#include "colonnade/text/tokenizer.h"
+
+namespace colonnade {
+namespace {
+
+/// Rows whose logits score() asks for at a time: V of them each, as f32.
+constexpr int64_t kScoreChunk = 64;
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+std::vector<int32_t> end_tokens(const text::Tokenizer& tokenizer) {
+  std::vector<int32_t> ids;
+  for (int64_t id = 0; id < tokenizer.vocab_size(); ++id) {
+    if (tokenizer.is_end_of_generation(static_cast<int32_t>(id)))
+      ids.push_back(static_cast<int32_t>(id));
+  }
+  return ids;
+}
+
+}  // namespace
+
+Generator::Generator(StepRunner& runner, const text::Tokenizer& tokenizer, int64_t chunk)
+    : runner_(runner),
+      tokenizer_(tokenizer),
+      end_tokens_(end_tokens(tokenizer)),
+      chunk_(chunk),
+      sequence_(std::make_unique<SequenceCache>(runner.pages())) {
+  CN_CHECK(chunk >= 1, "engine: chunk: expected at least 1 token, got ", chunk);
+  step_.sequences.resize(1);
+}
+
+Generator::~Generator() = default;
+
+void Generator::reset() { sequence_->truncate(0); }
+
+Tensor Generator::advance(std::span<const int32_t> tokens, int64_t wanted) {
+  const int64_t first = sequence_->size();
+  sequence_->append(tokens);
+  ++step_.number;
+  step_.tokens.assign(tokens.begin(), tokens.end());
+  StepSequence& sequence = step_.sequences.front();
+  sequence.tokens = static_cast<int64_t>(tokens.size());
+  sequence.first_position = first;
+  sequence.pages.assign(sequence_->pages().begin(), sequence_->pages().end());
+  step_.out_rows.resize(static_cast<size_t>(wanted));
+  std::iota(step_.out_rows.begin(), step_.out_rows.end(),
+            static_cast<int32_t>(sequence.tokens - wanted));
+  try {
+    return runner_.run(step_);
+  } catch (...) {
+    sequence_->truncate(first);  // its keys and values may be half written
+    throw;
+  }
+}
+
+Tensor Generator::prefill(std::span<const int32_t> tokens) {
+  Tensor logits;
+  while (!tokens.empty()) {
+    const size_t count = std::min(tokens.size(), static_cast<size_t>(chunk_));
+    logits = advance(tokens.first(count), count == tokens.size() ? 1 : 0);
+    tokens = tokens.subspan(count);
+  }
+  return logits;
+}
+
+int64_t Generator::check_prompt(const GenerationRequest& request) const {
+  const auto size = static_cast<int64_t>(request.prompt.size());
+  CN_CHECK(size >= 1, "generate: expected a prompt of at least one token, got none");
+  CN_CHECK(size <= runner_.context(), "generate: the prompt has ", size, " tokens, the context ",
+           runner_.context(), ": shorten the prompt or choose a longer context");
+  for (const int32_t id : request.prompt) {
+    CN_CHECK(id >= 0 && id < runner_.vocab(), "generate: expected token ids from 0 to ",
+             runner_.vocab() - 1, ", got ", id);
+  }
+  return size;
+}
+
+GenerationResult Generator::generate(const GenerationRequest& request, const OnToken& on_token) {
+  const int64_t prompt_size = check_prompt(request);
+  Sampler sampler(request.sampling, runner_.vocab(), request.prompt, request.choice);
+  StopOptions stop_options = request.stop;
+  if (!request.ignore_stop_tokens) {
+    stop_options.token_ids.insert(stop_options.token_ids.end(), end_tokens_.begin(),
+                                  end_tokens_.end());
+  }
+  StopCondition stop(std::move(stop_options));
+  text::StreamDecoder decoder = tokenizer_.stream_decoder();
+  GenerationResult result;
+  result.seed = sampler.seed();
+  const Stopwatch prompt_time;
+  // The last token is computed even if it is cached: its logits are wanted.
+  const int64_t cached = std::min(sequence_->common_prefix(request.prompt), prompt_size - 1);
+  sequence_->truncate(cached);
+  result.timings.cached_tokens = cached;
+  result.timings.prompt_tokens = prompt_size - cached;
+  if (stop.at_limit()) {
+    result.finish_reason = FinishReason::length;
+    return result;
+  }
+  const int64_t room = runner_.context() - prompt_size + 1;  // the last token is not fed back
+  const int64_t most = std::min(room, request.stop.max_tokens.value_or(room));
+  sequence_->reserve(std::min(prompt_size + most, prompt_size + 4096));
+  result.tokens.reserve(static_cast<size_t>(std::min<int64_t>(most, 4096)));
+  Tensor logits = prefill(std::span(request.prompt).subspan(static_cast<size_t>(cached)));
+  Stopwatch generation_time;
+  for (;;) {
+    const std::span<const float> row(logits.f32(), static_cast<size_t>(runner_.vocab()));
+    const int32_t token = sampler.sample(row, sequence_->size());
+    if (result.tokens.empty()) {
+      result.timings.prompt_s = prompt_time.seconds();
+      generation_time = Stopwatch();
+    }
+    sampler.accept(token);
+    result.tokens.push_back(token);
+    const bool ends = stop.is_stop_token(token);
+    StopCondition::Step step = stop.push(token, ends ? std::string() : decoder.push(token));
+    if (step.reason == FinishReason::none && static_cast<int64_t>(result.tokens.size()) >= room) {
+      step.reason = FinishReason::length;  // the context is full
+      step.text += stop.flush();
+    }
+    result.text += step.text;
+    LogProbabilities logprobs;
+    if (request.wants_logprobs) logprobs = log_probabilities(row, request.logprobs);
+    const TokenEvent event{token, step.text, row, request.wants_logprobs ? &logprobs : nullptr};
+    const bool go_on = !on_token || on_token(event);
+    result.finish_reason = step.reason;
+    if (step.reason != FinishReason::none || !go_on) break;
+    logits = Tensor();  // its memory serves the next step
+    logits = advance(std::span(&token, 1), 1);
+  }
+  result.timings.generation_s = generation_time.seconds();
+  result.timings.generated_tokens = static_cast<int64_t>(result.tokens.size());
+  return result;
+}
+
+std::vector<double> Generator::score(std::span<const int32_t> tokens,
+                                     const std::function<void(int64_t)>& progress) {
+  reset();
+  std::vector<double> result;
+  const auto count = static_cast<int64_t>(tokens.size());
+  for (int64_t at = 0; at + 1 < count;) {
+    const int64_t part = std::min(count - 1 - at, std::min(chunk_, kScoreChunk));
+    const Tensor logits =
+        advance(tokens.subspan(static_cast<size_t>(at), static_cast<size_t>(part)), part);
+    for (int64_t i = 0; i < part; ++i) {
+      const std::span<const float> row(logits.f32() + i * runner_.vocab(),
+                                       static_cast<size_t>(runner_.vocab()));
+      const int32_t next = tokens[static_cast<size_t>(at + i + 1)];
+      result.push_back(static_cast<double>(row[static_cast<size_t>(next)]) -
+                       log_probabilities(row, 0).log_normalizer);
+    }
+    at += part;
+    if (progress) progress(at);
+  }
+  return result;
+}
+
+double Generator::time_prompt(int64_t tokens) {
+  reset();
+  const std::vector<int32_t> ids = plain_tokens(tokens);
+  sequence_->reserve(tokens);
+  const Stopwatch time;
+  prefill(ids);
+  return time.seconds();
+}
+
+double Generator::time_decode(int64_t tokens) {
+  reset();
+  const std::vector<int32_t> ids = plain_tokens(tokens);
+  sequence_->reserve(tokens);
+  const Stopwatch time;
+  for (const int32_t id : ids) advance(std::span(&id, 1), 1);
+  return time.seconds();
+}
+
+std::vector<int32_t> Generator::plain_tokens(int64_t count) const {
+  CN_CHECK(count >= 1 && count <= runner_.context(), "bench: expected 1 to ", runner_.context(),
+           " tokens (the context), got ", count);
+  std::vector<int32_t> ids(static_cast<size_t>(count));
+  uint64_t state = 1;
+  for (int32_t& id : ids) {
+    state = state * 6364136223846793005U + 1442695040888963407U;  // Knuth's MMIX generator
+    id = static_cast<int32_t>((state >> 33) % static_cast<uint64_t>(runner_.vocab()));
+  }
+  return ids;
+}
+
+}  // namespace colonnade
