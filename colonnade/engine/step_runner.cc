@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "colonnade/base/error.h"
+#include "colonnade/tensor/workspace.h"
 
 namespace colonnade {
 namespace {

@@ -1,0 +1,27 @@
+// The memory that a session needs, worked out before anything is loaded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "colonnade/models/decoder_config.h"
+#include "colonnade/tensor/kv_layout.h"
+
+namespace colonnade {
+
+struct MemoryPlan {
+  int64_t weight_bytes = 0;
+  int64_t cache_bytes = 0;    // keys and values of a whole context
+  int64_t scratch_bytes = 0;  // activations and logits of one step, tables, the tokenizer
+
+  int64_t total() const { return weight_bytes + cache_bytes + scratch_bytes; }
+};
+
+/// `chunk` tokens in a step, `context` positions.
+MemoryPlan plan_memory(const DecoderConfig& config, int64_t weight_bytes, const KvLayout& layout,
+                       int64_t context, int64_t chunk);
+
+/// Throws Error with the arithmetic if `plan` does not fit into `available_bytes`, and what to do.
+void check_memory(const MemoryPlan& plan, int64_t available_bytes, int64_t context);
+
+}  // namespace colonnade
