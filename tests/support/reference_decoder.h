@@ -17,7 +17,7 @@ struct ReferenceModel {
     int64_t cols = 0;
     std::vector<double> values;
   };
-  std::map<std::string, Matrix> tensors;
+  std::map<std::string, Matrix> tensors = {};
   int layers = 0, dim = 0, heads = 0, kv_heads = 0, head_dim = 0;
   double eps = 1e-5;
   double rope_theta = 10000;

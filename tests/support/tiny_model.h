@@ -28,7 +28,7 @@ struct TinyShape {
   int vocab = 600;  // at least 300: 256 bytes, control tokens, fillers
   int context = 512;
   uint64_t seed = 1;
-  TinyTypes types;
+  TinyTypes types = {};
   std::string chat_template =
       "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
       "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
