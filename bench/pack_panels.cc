@@ -44,7 +44,8 @@ void print(const char* name, double file_bytes, double seconds) {
 void bench_grouped(GgmlType type) {
   const colonnade::GgmlTypeInfo& info = colonnade::info_of(type);
   const WeightFormat format = colonnade::weight_format(type);
-  const CpuWeight weight(WeightSpec{"w", format, kRows, KPlan(format, kCols), Tier::int8});
+  colonnade::WeightArena arena;
+  const CpuWeight weight(WeightSpec{"w", format, kRows, KPlan(format, kCols), Tier::int8}, arena);
   colonnade::GroupedRows rows;
   rows.reshape(format, kRows, 0, kCols);
   const double seconds = median_seconds([&] {

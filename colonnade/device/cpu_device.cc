@@ -93,7 +93,7 @@ void CpuDevice::run(void* self, const std::byte* bytes, int64_t sequence, int wo
 
 WeightPtr CpuDevice::pack(const WeightSpec& spec, const RowSource& source) {
   check(spec, source);
-  auto weight = std::make_shared<CpuWeight>(spec);
+  auto weight = std::make_shared<CpuWeight>(spec, weights_);
   PackJob job{weight.get(), &source, std::vector<std::exception_ptr>(worker_state_.size())};
   Entry entry;
   entry.job = &job;

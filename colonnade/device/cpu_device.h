@@ -8,6 +8,7 @@
 #include "colonnade/base/thread_pool.h"
 #include "colonnade/device/cpu_commands.h"
 #include "colonnade/device/faults.h"
+#include "colonnade/device/weight_arena.h"
 #include "colonnade/kernels/table.h"
 #include "colonnade/tensor/device.h"
 
@@ -37,6 +38,7 @@ class CpuDevice final : public Device {
 
   const kernels::KernelTable& table_;
   FaultBoard faults_;
+  WeightArena weights_;
   std::vector<Memory> worker_memory_;
   std::vector<Worker> worker_state_;
   ThreadPool pool_;  // last: its threads use all of the above

@@ -74,11 +74,11 @@ int64_t panels_per_unit(WeightFormat format) {
   return format == WeightFormat::bf16 || format == WeightFormat::f16 ? 4 : 1;
 }
 
-CpuWeight::CpuWeight(WeightSpec spec)
+CpuWeight::CpuWeight(WeightSpec spec, WeightArena& arena)
     : Weight(spec, bytes_of_weight(spec)),
       panel_bytes_(bytes_of_panel(spec)),
-      memory_(allocate_host_memory(bytes())) {
-  const auto* panels = reinterpret_cast<const uint8_t*>(memory_.data());
+      memory_(arena.allocate(bytes())) {
+  const auto* panels = reinterpret_cast<const uint8_t*>(memory_.data);
   if (grouped()) {
     view_plan();
     grouped_view_.panels = panels;

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "colonnade/device/weight_arena.h"
 #include "colonnade/kernels/views.h"
-#include "colonnade/tensor/memory.h"
 #include "colonnade/tensor/weight.h"
 
 namespace colonnade {
@@ -15,8 +15,8 @@ int64_t panels_per_unit(WeightFormat format);
 
 class CpuWeight final : public Weight {
  public:
-  /// Panels are zero until packed.
-  explicit CpuWeight(WeightSpec spec);
+  /// Panels are zero until packed. Throws Error when there is no memory left.
+  CpuWeight(WeightSpec spec, WeightArena& arena);
 
   const kernels::GroupedView& grouped_view() const { return grouped_view_; }
   const kernels::DenseView& dense_view() const { return dense_view_; }
@@ -26,7 +26,7 @@ class CpuWeight final : public Weight {
   int64_t panel_bytes() const { return panel_bytes_; }
   /// First byte of a unit of panels_per_unit panels.
   std::byte* unit(int64_t index) const {
-    return memory_.data() + index * panels_per_unit(format()) * panel_bytes_;
+    return memory_.data + index * panels_per_unit(format()) * panel_bytes_;
   }
 
  private:
@@ -35,7 +35,7 @@ class CpuWeight final : public Weight {
   int64_t panel_bytes_;
   std::vector<kernels::Segment> segments_;
   std::vector<kernels::Run> runs_;
-  Memory memory_;
+  ArenaBlock memory_;
   kernels::GroupedView grouped_view_;
   kernels::DenseView dense_view_;
 };

@@ -140,10 +140,73 @@ class PanelPacker {
   const int64_t supers_;
 };
 
-/// Columns [begin, begin + cols) of one row, strided by the panel: to[i * stride] = row[i].
-template <typename T>
-void scatter(const T* row, int64_t cols, int64_t stride, T* to) {
-  for (int64_t i = 0; i < cols; ++i) to[i * stride] = row[i];
+/// Eight 32-bit elements, moved and never computed with. f32, because AVX shuffles those eight at a
+/// time and integers only with AVX2.
+typedef float Eight __attribute__((vector_size(32)));
+
+/// An 8 x 8 square of 32-bit elements: to[i][r] = from[r][i]. Strides in elements; no alignment.
+void transpose_square(const void* from, int64_t from_stride, void* to, int64_t to_stride) {
+  const auto* source = static_cast<const std::byte*>(from);
+  auto* target = static_cast<std::byte*>(to);
+  Eight row[8], pair[8], quad[8];
+  for (int r = 0; r < 8; ++r) std::memcpy(&row[r], source + 4 * from_stride * r, sizeof(Eight));
+  for (int r = 0; r < 8; r += 2) {
+    pair[r] = __builtin_shufflevector(row[r], row[r + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    pair[r + 1] = __builtin_shufflevector(row[r], row[r + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  for (int half = 0; half < 8; half += 4) {
+    for (int i = 0; i < 2; ++i) {
+      const Eight upper = pair[half + i], lower = pair[half + i + 2];
+      quad[half + 2 * i] = __builtin_shufflevector(upper, lower, 0, 1, 8, 9, 4, 5, 12, 13);
+      quad[half + 2 * i + 1] = __builtin_shufflevector(upper, lower, 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  }
+  for (int i = 0; i < 4; ++i) {
+    const Eight low = __builtin_shufflevector(quad[i], quad[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    const Eight high = __builtin_shufflevector(quad[i], quad[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    std::memcpy(target + 4 * to_stride * i, &low, sizeof(Eight));
+    std::memcpy(target + 4 * to_stride * (i + 4), &high, sizeof(Eight));
+  }
+}
+
+/// to[i][r] = from[r][i] for `rows` x `cols` 32-bit elements, both strided in elements.
+struct Transpose {
+  const std::byte* from;
+  int64_t from_stride;
+  std::byte* to;
+  int64_t to_stride;
+
+  void run(int64_t rows, int64_t cols) const {
+    for (int64_t r = 0; r < rows; r += 8) {
+      for (int64_t i = 0; i < cols; i += 8) {
+        const std::byte* source = from + 4 * (r * from_stride + i);
+        std::byte* target = to + 4 * (i * to_stride + r);
+        if (r + 8 <= rows && i + 8 <= cols) {
+          transpose_square(source, from_stride, target, to_stride);
+        } else {
+          edge(source, target, std::min<int64_t>(8, rows - r), std::min<int64_t>(8, cols - i));
+        }
+      }
+    }
+  }
+
+ private:
+  void edge(const std::byte* source, std::byte* target, int64_t rows, int64_t cols) const {
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t i = 0; i < cols; ++i) {
+        std::memcpy(target + 4 * (i * to_stride + r), source + 4 * (r * from_stride + i), 4);
+      }
+    }
+  }
+};
+
+/// Pairs of elements, row by row: where rows do not begin at a whole pair.
+void put_pairs(const uint16_t* rows, int64_t count, int64_t k, int64_t pairs, uint32_t* panels) {
+  for (int64_t r = 0; r < count; ++r) {
+    for (int64_t i = 0; i < pairs; ++i) {
+      std::memcpy(panels + i * 4 * kLanes + r, rows + r * k + 2 * i, 4);
+    }
+  }
 }
 
 }  // namespace
@@ -165,31 +228,30 @@ void pack_grouped_panel(const GroupedRows& rows, int64_t first, const KPlan& pla
 }
 
 void pack_f32_panel(const float* rows, int64_t count, int64_t k, float* panel) {
-  constexpr int64_t kTile = 16;  // one line of a row; 1 KiB of the panel
-  std::fill_n(panel, k * kLanes, 0.0f);
-  for (int64_t begin = 0; begin < k; begin += kTile) {
-    const int64_t cols = std::min(kTile, k - begin);
-    for (int64_t r = 0; r < count; ++r) {
-      scatter(rows + r * k + begin, cols, kLanes, panel + begin * kLanes + r);
-    }
-  }
+  if (count < kLanes) std::fill_n(panel, k * kLanes, 0.0f);
+  const Transpose transpose{reinterpret_cast<const std::byte*>(rows), k,
+                            reinterpret_cast<std::byte*>(panel), kLanes};
+  transpose.run(count, k);
 }
 
 void pack_pair_panels(const uint16_t* rows, int64_t count, const KPlan& plan, uint32_t* panels) {
-  constexpr int64_t kTile = 32;            // elements: one line of a row; 4 KiB of the panels
   constexpr int64_t kStride = 4 * kLanes;  // u32 from one line of a panel to its next
   int64_t begin = 0;
   for (const int64_t leaf_end : plan.leaf_ends()) {
-    for (; begin < leaf_end; begin = std::min(begin + kTile, leaf_end)) {
-      const int64_t cols = std::min(kTile, leaf_end - begin);
-      const int64_t lines = (cols + 1) / 2;
-      for (int64_t r = 0; r < count; ++r) {
-        uint32_t pairs[kTile / 2] = {};
-        std::memcpy(pairs, rows + r * plan.k() + begin, static_cast<size_t>(cols) * 2);
-        scatter(pairs, lines, kStride, panels + r);
-      }
-      panels += lines * kStride;
+    const int64_t pairs = (leaf_end - begin) / 2;
+    if (plan.k() % 2 == 0 && begin % 2 == 0) {
+      const Transpose transpose{reinterpret_cast<const std::byte*>(rows + begin), plan.k() / 2,
+                                reinterpret_cast<std::byte*>(panels), kStride};
+      transpose.run(count, pairs);
+    } else {
+      put_pairs(rows + begin, count, plan.k(), pairs, panels);
     }
+    panels += pairs * kStride;
+    if ((leaf_end - begin) % 2 != 0) {  // half a line: the odd element alone
+      for (int64_t r = 0; r < count; ++r) panels[r] = rows[r * plan.k() + leaf_end - 1];
+      panels += kStride;
+    }
+    begin = leaf_end;
   }
 }
 

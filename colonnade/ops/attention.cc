@@ -23,6 +23,8 @@ void check(const Tensor& qkv, const AttentionParams& p, const KvStep& step, int6
            " layers");
   CN_CHECK(layout.dtype == DType::f32 || layout.dtype == DType::bf16,
            "attention: cache: expected f32 or bf16, got ", name_of(layout.dtype));
+  CN_CHECK(p.head_dim >= 1 && p.head_dim <= kMostHeadDim,
+           "attention: head dimension: expected 1 to ", kMostHeadDim, ", got ", p.head_dim);
   const int64_t cols = (p.heads + 2 * p.kv_heads) * static_cast<int64_t>(p.head_dim);
   CN_CHECK(qkv.cols() == cols, "attention: layer ", layer, ": q, k, v: expected ", cols,
            " columns, got ", qkv.cols());

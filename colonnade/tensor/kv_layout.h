@@ -12,6 +12,9 @@ namespace colonnade {
 /// Positions of a cache page and of an attention chunk. Source: docs/numerics.md section 5.
 constexpr int64_t kPagePositions = 64;
 
+/// The widest head that attention takes.
+constexpr int64_t kMostHeadDim = 512;
+
 /// A page holds 64 positions of every layer and KV head of this rank, 64-byte aligned:
 ///   [layers][kv_heads][ keys: 4 panels, head_dim, 16 positions | values: 64 positions, head_dim ]
 struct KvLayout {

@@ -19,7 +19,9 @@ constexpr uint64_t kSeed = 11;
 const int kThreads[] = {1, 2, 3, 7};
 
 CpuWeight empty_weight(Tier tier, const KCut& cut) {
-  return CpuWeight(WeightSpec{"w", WeightFormat::q4_0, 16, KPlan(WeightFormat::q4_0, cut), tier});
+  WeightArena arena;
+  return CpuWeight(WeightSpec{"w", WeightFormat::q4_0, 16, KPlan(WeightFormat::q4_0, cut), tier},
+                   arena);
 }
 
 TEST(Codes, PartsOfAReplicaDoNotOverlapAndReplicasFollowOneAnother) {
