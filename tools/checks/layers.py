@@ -29,18 +29,23 @@ def read_layers(root, findings):
     return layers
 
 
+def reachable(layers, folder):
+    """The folder and everything below it: what a test of it is linked with."""
+    found = {folder}
+    for name in reversed(list(layers)):  # a line names only lines above it
+        if name in found:
+            found |= layers[name]
+    return found
+
+
 def allowed_folders(path, layers):
     """The folders that the file may include, or None when its folder has no line in layers.txt."""
     top, folder = path.parts[0], path.parts[1] if len(path.parts) > 2 else ""
-    if top == "colonnade":
-        # A header that stands directly in colonnade/ is the whole library's.
-        return layers.get(folder) if folder else set().union(*layers.values())
-    helpers = layers.get("device", set()) | layers.get("comm", set())
+    if top == "colonnade" and folder:
+        return layers.get(folder)
     if top == "tests" and folder in layers:
-        return layers[folder] | helpers
-    if top == "tests" and folder == "support":
-        return helpers
-    return set().union(*layers.values())
+        return reachable(layers, folder) | reachable(layers, "device") | {"comm"}
+    return set(layers)
 
 
 def check(root):

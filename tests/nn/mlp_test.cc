@@ -1,0 +1,71 @@
+#include "colonnade/nn/mlp.h"
+
+#include "tests/nn/nn_fixture.h"
+#include "tests/support/bits.h"
+#include "tests/support/random.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace colonnade {
+namespace {
+
+constexpr uint64_t kSeed = 41;
+constexpr int64_t kTokens = 5, kDim = 64, kHidden = 200;
+
+test::MemorySource source(float gate_scale = 1.0f) {
+  test::MemorySource made;
+  made.add("blk.0.ffn_gate.weight", kHidden, kDim,
+           test::random_floats(kSeed, kHidden * kDim, gate_scale));
+  made.add("blk.0.ffn_up.weight", kHidden, kDim, test::random_floats(kSeed + 1, kHidden * kDim));
+  made.add("blk.0.ffn_down.weight", kDim, kHidden, test::random_floats(kSeed + 2, kDim * kHidden));
+  return made;
+}
+
+std::vector<float> residual() { return test::random_floats(kSeed + 4, kTokens * kDim); }
+
+std::vector<float> mlp(const test::MemorySource& s, int ranks, std::vector<double> shares = {}) {
+  std::vector<int64_t> sums;
+  std::vector<float> y;
+  for (int rank = 0; rank < ranks; ++rank) {
+    test::RelayGroup group(ranks, sums);
+    test::Rank r(s, {rank, ranks, shares}, group);
+    const GatedMlp layer(r.params, "blk.0.", {kDim, kHidden}, GluKind::silu);
+    test::load(r.params, *r.device);
+    const Tensor x = r.tensor(test::random_floats(kSeed + 3, kTokens * kDim), {kTokens, kDim});
+    const Activations a = activations_for(r.cx, x, {layer.gate(), layer.up()});
+    y = r.read(layer(r.cx, a, r.tensor(residual(), {kTokens, kDim})));
+  }
+  return y;
+}
+
+TEST(GatedMlp, DeclaresRowsAndColumnsOfTheSameHiddenPart) {
+  const test::MemorySource s = source();
+  ParamSet params(s, {1, 3, {}});
+  const GatedMlp layer(params, "blk.0.", {kDim, kHidden}, GluKind::silu);
+  ASSERT_EQ(params.matrices().size(), 3u);
+  const MatrixParam &gate = params.matrices()[0], &up = params.matrices()[1],
+                    &down = params.matrices()[2];
+  EXPECT_EQ(gate.name, "blk.0.ffn_gate.weight");
+  EXPECT_EQ(up.name, "blk.0.ffn_up.weight");
+  EXPECT_EQ(down.name, "blk.0.ffn_down.weight");
+  EXPECT_EQ(gate.row_range, up.row_range);
+  EXPECT_EQ(gate.row_range, down.col_range);
+  EXPECT_EQ(down.col_range.begin % down.leaf.size, 0);
+  EXPECT_EQ(down.rows, kDim);
+}
+
+TEST(GatedMlp, EveryRankCountGivesTheBitsOfOne) {
+  const test::MemorySource s = source();
+  const std::vector<float> one = mlp(s, 1);
+  for (const int ranks : {2, 3, 4, 5, 7}) {
+    EXPECT_TRUE(test::same_bits(mlp(s, ranks), one)) << ranks << " ranks";
+  }
+  EXPECT_TRUE(test::same_bits(mlp(s, 3, {5, 1, 2}), one)) << "uneven shares";
+}
+
+TEST(GatedMlp, AGateOfZeroLeavesTheResidual) {
+  EXPECT_TRUE(test::same_bits(mlp(source(0.0f), 1), residual()));
+}
+
+}  // namespace
+}  // namespace colonnade

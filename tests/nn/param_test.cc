@@ -1,0 +1,68 @@
+#include "colonnade/nn/param.h"
+
+#include "tests/nn/nn_fixture.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "colonnade/base/error.h"
+
+namespace colonnade {
+namespace {
+
+/// A source that knows one tensor of a format.
+class OneTensor final : public TensorSource {
+ public:
+  explicit OneTensor(WeightFormat format) : entries_{{"blk.0.ffn_down.weight", format, 1, 1, 0}} {}
+  const std::vector<TensorEntry>& entries() const override { return entries_; }
+  const TensorEntry* find(std::string_view name) const override {
+    return name == entries_[0].name ? &entries_[0] : nullptr;
+  }
+  RowSource rows(const TensorEntry&, const MatrixSlice&) const override { return {}; }
+  std::vector<float> values(const TensorEntry&) const override { return {}; }
+
+ private:
+  std::vector<TensorEntry> entries_;
+};
+
+TEST(ParamSet, TheLeafOfAPairFollowsFromItsKAndTheKindOfItsFormat) {
+  const OneTensor grouped(WeightFormat::q4_1), dense(WeightFormat::bf16);
+  const std::string name = "blk.0.ffn_down.weight";
+  EXPECT_EQ(ParamSet(grouped, {}).sharded_leaf(name, 1536), 32);
+  EXPECT_EQ(ParamSet(grouped, {}).sharded_leaf(name, 4864), 128);
+  EXPECT_EQ(ParamSet(dense, {}).sharded_leaf(name, 256), 8);
+}
+
+TEST(ParamSet, ALeafOfATensorThatIsNotThereIsAnErrorThatNamesIt) {
+  const OneTensor source(WeightFormat::f32);
+  try {
+    ParamSet(source, {}).sharded_leaf("blk.7.ffn_down.weight", 64);
+    ADD_FAILURE() << "no exception";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("'blk.7.ffn_down.weight'"));
+  }
+}
+
+TEST(ParamSet, AnOptionalVectorIsDeclaredOnlyIfTheFilesHaveIt) {
+  test::MemorySource source;
+  source.add("a.bias", 1, 4, {1, 2, 3, 4});
+  ParamSet params(source, {});
+  Tensor slot;
+  params.add_optional({.name = "a.bias", .size = 4, .range = {0, 4}, .slot = &slot});
+  params.add_optional({.name = "b.bias", .size = 4, .range = {0, 4}, .slot = &slot});
+  ASSERT_EQ(params.vectors().size(), 1u);
+  EXPECT_EQ(params.vectors()[0].name, "a.bias");
+}
+
+TEST(Cut, RanksOfUnevenSharesCoverEverythingInOrder) {
+  int64_t next = 0;
+  for (int rank = 0; rank < 3; ++rank) {
+    const Range part = Cut{rank, 3, {1, 2, 1}}.part(96, 8);
+    EXPECT_EQ(part.begin, next);
+    EXPECT_EQ(part.begin % 8, 0);
+    next = part.end;
+  }
+  EXPECT_EQ(next, 96);
+}
+
+}  // namespace
+}  // namespace colonnade
