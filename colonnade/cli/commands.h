@@ -1,0 +1,17 @@
+// The subcommands. Each returns an exit code.
+#pragma once
+
+#include "colonnade/cli/options.h"
+
+namespace colonnade::cli {
+
+int run(const RunOptions& options);
+int chat(const ChatOptions& options);
+int info(const InfoOptions& options);
+int tokenize(const TokenizeOptions& options);
+int perplexity(const PerplexityOptions& options);
+int bench(const BenchOptions& options);
+/// `what`: bash, zsh, fish or man.
+int completion(const std::string& what);
+
+}  // namespace colonnade::cli

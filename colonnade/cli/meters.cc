@@ -1,0 +1,43 @@
+#include "colonnade/cli/meters.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace colonnade::cli {
+
+Timings add(const Timings& a, const Timings& b) {
+  return {.prompt_tokens = a.prompt_tokens + b.prompt_tokens,
+          .cached_tokens = a.cached_tokens + b.cached_tokens,
+          .generated_tokens = a.generated_tokens + b.generated_tokens,
+          .prompt_s = a.prompt_s + b.prompt_s,
+          .generation_s = a.generation_s + b.generation_s};
+}
+
+std::string speed_line(Session& session, const Timings& timings) {
+  std::string line = fmt::format("prompt {} tokens, {:.1f}/s", timings.prompt_tokens,
+                                 timings.prompt_tokens_per_s());
+  const double speed = timings.generation_tokens_per_s();
+  line += fmt::format("; generated {}", timings.generated_tokens);
+  if (speed <= 0) return line;
+  const double read = timings.read_bytes_per_s(session.bytes_per_token());
+  const double most = session.read_bandwidth();
+  line += fmt::format(
+      ", {:.1f}/s: {:.2f} GB/s of weights, {:.0f} % of the {:.2f} GB/s that {} thread{} read here",
+      speed, read / 1e9, 100 * read / most, most / 1e9, session.threads(),
+      session.threads() == 1 ? "" : "s");
+  return line;
+}
+
+nlohmann::ordered_json timings_json(const Session& session, const Timings& timings) {
+  return {{"prompt_n", timings.prompt_tokens},
+          {"prompt_ms", timings.prompt_s * 1e3},
+          {"prompt_per_second", timings.prompt_tokens_per_s()},
+          {"cached_n", timings.cached_tokens},
+          {"predicted_n", timings.generated_tokens},
+          {"predicted_ms", timings.generation_s * 1e3},
+          {"predicted_per_second", timings.generation_tokens_per_s()},
+          {"bytes_per_token", session.bytes_per_token()},
+          {"read_gbs", timings.read_bytes_per_s(session.bytes_per_token()) / 1e9}};
+}
+
+}  // namespace colonnade::cli

@@ -1,0 +1,226 @@
+#include "colonnade/cli/options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "colonnade/base/quote.h"
+#include "colonnade/base/text_file.h"
+#include "colonnade/cli/exit_codes.h"
+
+namespace colonnade::cli {
+namespace {
+
+constexpr int64_t kMostThreads = 4096;
+constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
+
+void refuse_words(const Arguments& arguments) {
+  if (arguments.words().empty()) return;
+  const std::string& word = arguments.words().front();
+  throw UsageError(concat("unexpected ", quote(word),
+                          " (a text goes behind --prompt or into a file behind --file, a "
+                          "model behind --model)"));
+}
+
+std::string read_model_path(const Arguments& arguments) {
+  const std::optional<std::string> path = arguments.text("--model");
+  if (!path || path->empty())
+    throw UsageError(
+        concat("--model: expected a GGUF file; colonnade ", arguments.command().name, " -m FILE"));
+  return *path;
+}
+
+/// What every command that loads a model has, but for path and threads.
+ModelOptions read_load_options(const Arguments& arguments) {
+  ModelOptions options;
+  constexpr Tier kTiers[] = {Tier::int8, Tier::int15, Tier::f32};
+  constexpr DType kCaches[] = {DType::bf16, DType::f32};
+  options.chunk = arguments.integer("--chunk", 1).value_or(options.chunk);
+  if (const auto tier = arguments.choice("--precision")) options.precision = kTiers[*tier];
+  if (const auto cache = arguments.choice("--cache-type")) options.cache = kCaches[*cache];
+  if (arguments.choice("--isa")) options.isa = *arguments.text("--isa");
+  options.quiet = arguments.has("--quiet");
+  return options;
+}
+
+int read_threads(const Arguments& arguments) {
+  const int64_t threads = arguments.integer("--threads", -1, kMostThreads).value_or(0);
+  return static_cast<int>(std::max<int64_t>(threads, 0));  // -1 and 0: choose, as elsewhere
+}
+
+ModelOptions read_model_options(const Arguments& arguments) {
+  ModelOptions options = read_load_options(arguments);
+  options.path = read_model_path(arguments);
+  options.threads = read_threads(arguments);
+  return options;
+}
+
+TextOptions read_text_options(const Arguments& arguments) {
+  TextOptions options;
+  options.text = arguments.text("--prompt");
+  options.file = arguments.text("--file");
+  if (options.text && options.file)
+    throw UsageError("--prompt and --file: expected one of them, got both");
+  return options;
+}
+
+TextOptions read_special_text_options(const Arguments& arguments) {
+  TextOptions options = read_text_options(arguments);
+  options.parse_special = !arguments.has("--no-parse-special");
+  options.add_bos = !arguments.has("--no-bos");
+  return options;
+}
+
+/// "15043+1", "15043-inf", "15043=-2.5"
+std::pair<int32_t, float> parse_bias(std::string_view text) {
+  int32_t id = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, id);
+  const char* number = at != end && (*at == '+' || *at == '=' || *at == ':') ? at + 1 : at;
+  float bias = 0;
+  const auto [stop, bias_error] = std::from_chars(number, end, bias);
+  if (error != std::errc() || at == end || bias_error != std::errc() || stop != end)
+    throw UsageError(concat("--logit-bias: expected ID+X, ID-X or ID-inf, got ", quote(text)));
+  return {id, bias};
+}
+
+std::optional<uint64_t> read_seed(const Arguments& arguments) {
+  const std::optional<std::string> text = arguments.text("--seed");
+  if (!text || *text == "-1") return std::nullopt;
+  uint64_t seed = 0;
+  const char* end = text->data() + text->size();
+  const auto [at, error] = std::from_chars(text->data(), end, seed);
+  if (error != std::errc() || at != end)
+    throw UsageError(
+        concat("--seed: expected an integer from 0 to 2^64 - 1, or -1 for a fresh one, got ",
+               quote(*text)));
+  return seed;
+}
+
+SamplingOptions read_sampling_options(const Arguments& arguments) {
+  SamplingOptions options;
+  options.temperature = arguments.number("--temp").value_or(0.8F);
+  options.top_k = static_cast<int32_t>(
+      arguments.integer("--top-k", std::numeric_limits<int32_t>::min(), kInt32Max).value_or(40));
+  options.top_p = arguments.number("--top-p").value_or(0.95F);
+  options.min_p = arguments.number("--min-p").value_or(0.05F);
+  options.repetition_penalty = arguments.number("--repeat-penalty").value_or(1.0F);
+  options.repeat_last_n = static_cast<int32_t>(
+      arguments.integer("--repeat-last-n", std::numeric_limits<int32_t>::min(), kInt32Max)
+          .value_or(64));
+  options.presence_penalty = arguments.number("--presence-penalty").value_or(0.0F);
+  options.frequency_penalty = arguments.number("--frequency-penalty").value_or(0.0F);
+  for (const std::string& value : arguments.texts("--logit-bias")) {
+    for (const std::string_view part : split(value, ','))
+      options.logit_bias.push_back(parse_bias(part));
+  }
+  options.seed = read_seed(arguments);
+  // The vocabulary is not known yet; everything else is judged before a model is loaded.
+  as_usage([&] { validate(options, kInt32Max); });
+  return options;
+}
+
+AnswerOptions read_answer_options(const Arguments& arguments) {
+  AnswerOptions options;
+  options.sampling = read_sampling_options(arguments);
+  options.timings = arguments.has("--timings");
+  const int64_t most = arguments.integer("--max-tokens", -2).value_or(-1);
+  if (most >= 0) options.stop.max_tokens = most;
+  options.stop.strings = arguments.texts("--stop");
+  const bool any_empty = std::any_of(options.stop.strings.begin(), options.stop.strings.end(),
+                                     [](const std::string& text) { return text.empty(); });
+  if (any_empty) throw UsageError("--stop: expected a text, got an empty one");
+  return options;
+}
+
+/// Tokens per measurement; 0 switches one off.
+std::vector<int64_t> read_lengths(const Arguments& arguments, std::string_view flag,
+                                  int64_t absent) {
+  std::vector<int64_t> lengths = arguments.integers(flag, 0, {absent});
+  std::erase(lengths, 0);
+  return lengths;
+}
+
+}  // namespace
+
+RunOptions read_run_options(const Arguments& arguments) {
+  refuse_words(arguments);
+  RunOptions options;
+  options.model = read_model_options(arguments);
+  options.model.context = arguments.integer("--ctx-size", 0);
+  options.prompt = read_special_text_options(arguments);
+  options.answer = read_answer_options(arguments);
+  options.ignore_eos = arguments.has("--ignore-eos");
+  options.choice = static_cast<int32_t>(arguments.integer("--choice", 0, kInt32Max).value_or(0));
+  options.json = arguments.has("--json");
+  if (const auto count = arguments.integer("--logprobs", 0, 1000))
+    options.logprobs = static_cast<int32_t>(*count);
+  if (options.logprobs && !options.json)
+    throw UsageError("--logprobs: expected --json beside it, which shows them");
+  options.logits_file = arguments.text("--logits").value_or("");
+  if (arguments.has("--logits") && options.logits_file.empty())
+    throw UsageError("--logits: expected the name of a file, got an empty one");
+  return options;
+}
+
+ChatOptions read_chat_options(const Arguments& arguments) {
+  refuse_words(arguments);
+  ChatOptions options;
+  options.model = read_model_options(arguments);
+  options.model.context = arguments.integer("--ctx-size", 0);
+  options.turn = read_text_options(arguments);
+  options.system = arguments.text("--system-prompt").value_or("");
+  options.answer = read_answer_options(arguments);
+  return options;
+}
+
+InfoOptions read_info_options(const Arguments& arguments) {
+  refuse_words(arguments);
+  InfoOptions options;
+  options.model.path = arguments.text("--model").value_or("");
+  options.model.threads = read_threads(arguments);
+  if (arguments.choice("--isa")) options.model.isa = *arguments.text("--isa");
+  options.json = arguments.has("--json");
+  return options;
+}
+
+TokenizeOptions read_tokenize_options(const Arguments& arguments) {
+  refuse_words(arguments);
+  TokenizeOptions options;
+  options.model = read_model_path(arguments);
+  options.text = read_special_text_options(arguments);
+  options.json = arguments.has("--json");
+  options.ids_only = arguments.has("--ids");
+  return options;
+}
+
+PerplexityOptions read_perplexity_options(const Arguments& arguments) {
+  refuse_words(arguments);
+  PerplexityOptions options;
+  options.model = read_model_options(arguments);
+  options.text.file = arguments.text("--file");
+  options.json = arguments.has("--json");
+  if (!options.text.file) throw UsageError("--file: expected a text to measure");
+  return options;
+}
+
+BenchOptions read_bench_options(const Arguments& arguments) {
+  refuse_words(arguments);
+  BenchOptions options;
+  options.model = read_load_options(arguments);
+  options.model.path = read_model_path(arguments);
+  options.prompts = read_lengths(arguments, "--n-prompt", 512);
+  options.answers = read_lengths(arguments, "--n-gen", 128);
+  options.threads = arguments.integers("--threads", 1, {0});
+  if (*std::max_element(options.threads.begin(), options.threads.end()) > kMostThreads)
+    throw UsageError(concat("--threads: expected at most ", kMostThreads));
+  options.repetitions =
+      arguments.integer("--repetitions", 1, 1'000'000).value_or(options.repetitions);
+  constexpr BenchFormat kFormats[] = {BenchFormat::md, BenchFormat::json, BenchFormat::csv};
+  options.format = kFormats[arguments.choice("--output").value_or(0)];
+  if (options.prompts.empty() && options.answers.empty())
+    throw UsageError("--n-prompt and --n-gen: expected one above 0");
+  return options;
+}
+
+}  // namespace colonnade::cli

@@ -1,0 +1,99 @@
+// What each subcommand was asked to do, as plain values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "colonnade/base/dtype.h"
+#include "colonnade/cli/arguments.h"
+#include "colonnade/engine/sampling_options.h"
+#include "colonnade/engine/stop.h"
+#include "colonnade/tensor/weight.h"
+
+namespace colonnade::cli {
+
+struct ModelOptions {
+  std::string path;
+  int threads = 0;                 // 0: the physical cores that the process may use
+  std::optional<int64_t> context;  // 0: all that the model has
+  int64_t chunk = 512;
+  std::optional<Tier> precision;
+  std::optional<DType> cache;
+  std::string isa;  // empty: COLONNADE_ISA, else the best
+  bool quiet = false;
+};
+
+/// A text from the command line, a file, or standard input.
+struct TextOptions {
+  std::optional<std::string> text;
+  std::optional<std::string> file;  // "-": standard input
+  bool parse_special = true;
+  bool add_bos = true;
+
+  bool given() const { return text || file; }
+};
+
+struct AnswerOptions {
+  SamplingOptions sampling;
+  StopOptions stop;
+  bool timings = false;
+};
+
+struct RunOptions {
+  ModelOptions model;
+  TextOptions prompt;
+  AnswerOptions answer;
+  bool ignore_eos = false;
+  int32_t choice = 0;
+  bool json = false;
+  std::optional<int32_t> logprobs;
+  std::string logits_file;  // empty: none
+};
+
+struct ChatOptions {
+  ModelOptions model;
+  TextOptions turn;  // not given: a conversation
+  std::string system;
+  AnswerOptions answer;
+};
+
+struct InfoOptions {
+  ModelOptions model;  // no path: this machine
+  bool json = false;
+};
+
+struct TokenizeOptions {
+  std::string model;
+  TextOptions text;
+  bool json = false;
+  bool ids_only = false;
+};
+
+struct PerplexityOptions {
+  ModelOptions model;
+  TextOptions text;
+  bool json = false;
+};
+
+enum class BenchFormat : uint8_t { md, json, csv };
+
+struct BenchOptions {
+  ModelOptions model;            // its threads are not used
+  std::vector<int64_t> prompts;  // tokens; none is 0
+  std::vector<int64_t> answers;
+  std::vector<int64_t> threads;  // 0: as ModelOptions
+  int64_t repetitions = 5;
+  BenchFormat format = BenchFormat::md;
+};
+
+/// Each throws UsageError that names the flag.
+RunOptions read_run_options(const Arguments& arguments);
+ChatOptions read_chat_options(const Arguments& arguments);
+InfoOptions read_info_options(const Arguments& arguments);
+TokenizeOptions read_tokenize_options(const Arguments& arguments);
+PerplexityOptions read_perplexity_options(const Arguments& arguments);
+BenchOptions read_bench_options(const Arguments& arguments);
+
+}  // namespace colonnade::cli
