@@ -13,8 +13,8 @@
 namespace colonnade {
 namespace {
 
-/// Rows whose logits score() asks for at a time: V of them each, as f32.
-constexpr int64_t kScoreChunk = 64;
+/// Rows whose logits evaluate() asks for at a time, V values each.
+constexpr int64_t kEvaluateChunk = 64;
 
 class Stopwatch {
  public:
@@ -150,26 +150,21 @@ GenerationResult Generator::generate(const GenerationRequest& request, const OnT
   return result;
 }
 
-std::vector<double> Generator::score(std::span<const int32_t> tokens,
-                                     const std::function<void(int64_t)>& progress) {
+void Generator::evaluate(std::span<const int32_t> tokens, int64_t first, const OnRow& on_row) {
   reset();
-  std::vector<double> result;
   const auto count = static_cast<int64_t>(tokens.size());
-  for (int64_t at = 0; at + 1 < count;) {
-    const int64_t part = std::min(count - 1 - at, std::min(chunk_, kScoreChunk));
+  CN_CHECK(first >= 0 && count >= 1 && count <= runner_.context(), "evaluate: expected 1 to ",
+           runner_.context(), " tokens (the context), got ", count);
+  if (first > 0) prefill(tokens.first(static_cast<size_t>(std::min(first, count))));
+  for (int64_t at = first; at < count;) {
+    const int64_t part = std::min(count - at, std::min(chunk_, kEvaluateChunk));
     const Tensor logits =
         advance(tokens.subspan(static_cast<size_t>(at), static_cast<size_t>(part)), part);
     for (int64_t i = 0; i < part; ++i) {
-      const std::span<const float> row(logits.f32() + i * runner_.vocab(),
-                                       static_cast<size_t>(runner_.vocab()));
-      const int32_t next = tokens[static_cast<size_t>(at + i + 1)];
-      result.push_back(static_cast<double>(row[static_cast<size_t>(next)]) -
-                       log_probabilities(row, 0).log_normalizer);
+      on_row(at + i, {logits.f32() + i * runner_.vocab(), static_cast<size_t>(runner_.vocab())});
     }
     at += part;
-    if (progress) progress(at);
   }
-  return result;
 }
 
 double Generator::time_prompt(int64_t tokens) {

@@ -65,10 +65,10 @@ class Generator {
   /// out of range.
   GenerationResult generate(const GenerationRequest& request, const OnToken& on_token);
 
-  /// Log-probability of each token given those before it: [n - 1] natural logarithms, for
-  /// tokens[1..n). Calls `progress` with the tokens done.
-  std::vector<double> score(std::span<const int32_t> tokens,
-                            const std::function<void(int64_t)>& progress);
+  /// Computes `tokens` as a new sequence and calls `on_row(i, logits)` [V] for every i from `first`
+  /// on: the logits behind tokens[i]. The same bits as generating them one by one.
+  using OnRow = std::function<void(int64_t index, std::span<const float> logits)>;
+  void evaluate(std::span<const int32_t> tokens, int64_t first, const OnRow& on_row);
 
   /// Seconds for `tokens` pseudo-random tokens as one prompt, or one after the other, without
   /// sampling: what llama-bench measures as pp and tg. Throws Error if they do not fit the context.
