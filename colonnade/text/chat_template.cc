@@ -23,15 +23,33 @@ bool is_known_role(std::string_view role) {
   return std::find(std::begin(kRoles), std::end(kRoles), role) != std::end(kRoles);
 }
 
+// Messages may have their content in parts. Of these only text means something to a language model.
+void check_parts(Runtime& rt, const Value& content, size_t message) {
+  if (!content.is(jinja::Kind::list)) return;
+  const std::vector<Value>& parts = jinja::as_list(content).items;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Value* type =
+        parts[i].is(jinja::Kind::dict) ? jinja::as_dict(parts[i]).find("stype") : nullptr;
+    if (type == nullptr || !type->is(jinja::Kind::string) || type->chars() == "text") continue;
+    rt.fail(concat("messages[", message, "].content[", i,
+                   "]: expected a part of type 'text', got '", type->chars(),
+                   "': this engine reads text only"));
+  }
+}
+
 Value message_values(Runtime& rt, const Json& messages) {
   Value made = jinja::from_json(rt, messages);
   if (!made.is(jinja::Kind::list)) rt.fail("messages: expected an array");
-  for (const Value& message : jinja::as_list(made).items) {
-    if (!message.is(jinja::Kind::dict)) continue;
-    const Value* role = jinja::as_dict(message).find("srole");
+  const std::vector<Value>& items = jinja::as_list(made).items;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!items[i].is(jinja::Kind::dict)) rt.fail(concat("messages[", i, "]: expected an object"));
+    jinja::Dict& message = jinja::as_dict(items[i]);
+    if (const Value* content = message.find("scontent")) check_parts(rt, *content, i);
+    const Value* role = message.find("srole");
     if (role == nullptr || !role->is(jinja::Kind::string) || !is_known_role(role->chars()))
       continue;
-    rt.set(jinja::as_dict(message), *role, rt.string(role->chars(), true));
+    const std::string word = role->chars();
+    message.set("srole", {}, rt.string(word, true));
   }
   return made;
 }

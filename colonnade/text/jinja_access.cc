@@ -138,7 +138,7 @@ int64_t length(Runtime& rt, const Value& value) {
     case Kind::dict:
       return static_cast<int64_t>(as_dict(value).entries.size());
     case Kind::loop:
-      return static_cast<int64_t>(static_cast<Loop&>(*value.object).items.size());
+      return static_cast<int64_t>(static_cast<Loop&>(*value.object).count);
     case Kind::list:
       if (as_list(value).flavor != Flavor::iterator)
         return static_cast<int64_t>(as_list(value).items.size());

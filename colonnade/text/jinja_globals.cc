@@ -101,30 +101,32 @@ Value strftime_now(Runtime& rt, const Args& args) {
   return out.value();
 }
 
+struct Cycle : Object {
+  std::vector<Value> items;
+  size_t index = 0;
+};
+
 Value cycler(Runtime& rt, const Args& args) {
   if (args.positional.empty() || !args.keyword.empty())
     rt.fail("cycler: at least one item has to be provided");
   const Value made = rt.object<Space>(Kind::space);
-  auto* space = &static_cast<Space&>(*made.object);
-  auto* position = rt.make<Loop>();
-  position->items = args.positional;
-  const auto refresh = [space, position](Runtime&) {
-    space->attributes[0].second = position->items[position->index];
+  auto& attributes = static_cast<Space&>(*made.object).attributes;
+  auto* cycle = rt.make<Cycle>();
+  cycle->items = args.positional;
+  attributes.emplace_back("current", args.positional[0]);
+  const auto move_to = [cycle, &attributes](size_t index) {
+    cycle->index = index % cycle->items.size();
+    attributes[0].second = cycle->items[cycle->index];
   };
-  space->attributes.emplace_back("current", args.positional[0]);
-  space->attributes.emplace_back(
-      "next", rt.callable("next", [position, refresh](Runtime& runtime, const Args&) {
-        Value now = position->items[position->index];
-        position->index = (position->index + 1) % position->items.size();
-        refresh(runtime);
-        return now;
-      }));
-  space->attributes.emplace_back(
-      "reset", rt.callable("reset", [position, refresh](Runtime& runtime, const Args&) {
-        position->index = 0;
-        refresh(runtime);
-        return make_none();
-      }));
+  attributes.emplace_back("next", rt.callable("next", [cycle, move_to](Runtime&, const Args&) {
+    Value now = cycle->items[cycle->index];
+    move_to(cycle->index + 1);
+    return now;
+  }));
+  attributes.emplace_back("reset", rt.callable("reset", [move_to](Runtime&, const Args&) {
+    move_to(0);
+    return make_none();
+  }));
   return made;
 }
 

@@ -48,21 +48,21 @@ class Lexer {
   }
 
  private:
-  Where where(size_t pos) const {
-    // Tokens come in order, so lines are counted once.
-    for (; counted_ < pos; ++counted_) {
-      if (source_[counted_] == '\n') {
-        ++line_;
-        line_start_ = counted_ + 1;
-      }
+  // Where `pos` is. Tokens are asked for in order, so lines and columns are counted on from the
+  // last place.
+  Where where(size_t pos) {
+    while (counted_ < pos) {
+      const bool ends_line = source_[counted_] == '\n';
+      next_char(source_, counted_);
+      place_ = ends_line ? Where{place_.line + 1, 1} : Where{place_.line, place_.column + 1};
     }
-    const std::string_view head(source_);
-    return {line_, 1 + static_cast<int>(count_chars(head.substr(line_start_, pos - line_start_)))};
+    return place_;
   }
 
-  [[noreturn]] void fail(size_t pos, const std::string& words) const {
-    throw TemplateError(TemplateError::Kind::syntax, title_, where(std::max(pos, counted_)), words);
+  [[noreturn]] void fail(Where at, const std::string& words) const {
+    throw TemplateError(TemplateError::Kind::syntax, title_, at, words);
   }
+  [[noreturn]] void fail(size_t pos, const std::string& words) { fail(where(pos), words); }
 
   void push(TokenKind kind, std::string value, size_t pos) {
     tokens_.push_back({kind, std::move(value), where(pos)});
@@ -143,23 +143,24 @@ class Lexer {
     const char kind = source_[open + 1];
     const char sign = sign_at(open + 2);
     push_text(pos_, open, sign, kind != '{');
-    if (kind == '#') return read_comment(open, open + 2 + (sign != ' '));
+    const Where opened = where(open);
+    if (kind == '#') return read_comment(opened, open + 2 + (sign != ' '));
     if (const auto inner = tag_word(open, "raw")) {
-      if (const auto end = tag_end(*inner, "%}", false)) return read_raw(open, *end);
+      if (const auto end = tag_end(*inner, "%}", false)) return read_raw(opened, *end);
     }
     const bool output = kind == '{';
     push(output ? TokenKind::output_begin : TokenKind::statement_begin, "", open);
-    read_tag(open, open + 2 + (sign != ' '), output);
+    read_tag(opened, open + 2 + (sign != ' '), output);
   }
 
-  void read_comment(size_t open, size_t pos) {
+  void read_comment(Where opened, size_t pos) {
     for (; pos < source_.size(); ++pos) {
       if (const auto end = tag_end(pos, "#}", true)) return leave_tag(*end);
     }
-    fail(open, "the comment that starts here has no end: expected #}");
+    fail(opened, "the comment that starts here has no end: expected #}");
   }
 
-  void read_raw(size_t open, size_t begin) {
+  void read_raw(Where opened, size_t begin) {
     line_starting_ = source_[begin - 1] == '\n';
     for (size_t pos = begin; (pos = source_.find("{%", pos)) != std::string::npos; ++pos) {
       const auto inner = tag_word(pos, "endraw");
@@ -168,10 +169,10 @@ class Lexer {
       push_text(begin, pos, sign_at(pos + 2), true);
       return leave_tag(*end);
     }
-    fail(open, "the raw block that starts here has no end: expected {% endraw %}");
+    fail(opened, "the raw block that starts here has no end: expected {% endraw %}");
   }
 
-  void read_tag(size_t open, size_t pos, bool output) {
+  void read_tag(Where opened, size_t pos, bool output) {
     std::string brackets;  // the closing ones that are awaited
     while (pos < source_.size()) {
       if (brackets.empty()) {
@@ -196,8 +197,8 @@ class Lexer {
         pos = read_operator(pos, brackets);
       }
     }
-    fail(open, output ? "the expression that starts here has no end: expected }}"
-                      : "the statement that starts here has no end: expected %}");
+    fail(opened, output ? "the expression that starts here has no end: expected }}"
+                        : "the statement that starts here has no end: expected %}");
   }
 
   size_t read_name(size_t pos) {
@@ -331,10 +332,8 @@ class Lexer {
   std::vector<Token> tokens_;
   size_t pos_ = 0;
   bool line_starting_ = true;  // the last tag ended with a newline, or none was
-  // where() counts on from the last place it was asked for.
-  mutable size_t counted_ = 0;
-  mutable size_t line_start_ = 0;
-  mutable int line_ = 1;
+  size_t counted_ = 0;         // where() has come to here,
+  Where place_;                // which is this place
 };
 
 }  // namespace

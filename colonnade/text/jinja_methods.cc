@@ -38,7 +38,7 @@ const Builtin* find_method(const Value& value, std::string_view name) {
 
 std::optional<Value> loop_attribute(const Loop& loop, std::string_view name) {
   const auto index = static_cast<int64_t>(loop.index);
-  const auto count = static_cast<int64_t>(loop.items.size());
+  const auto count = static_cast<int64_t>(loop.count);
   if (name == "index") return make_integer(index + 1);
   if (name == "index0") return make_integer(index);
   if (name == "revindex") return make_integer(count - index);
@@ -48,13 +48,8 @@ std::optional<Value> loop_attribute(const Loop& loop, std::string_view name) {
   if (name == "length") return make_integer(count);
   if (name == "depth") return make_integer(loop.depth);
   if (name == "depth0") return make_integer(loop.depth - 1);
-  if (name == "previtem") {
-    return index == 0 ? make_undefined("there is no previous item") : loop.items[loop.index - 1];
-  }
-  if (name == "nextitem") {
-    return index + 1 >= count ? make_undefined("there is no next item")
-                              : loop.items[loop.index + 1];
-  }
+  if (name == "previtem") return loop.previous;
+  if (name == "nextitem") return loop.next;
   return std::nullopt;
 }
 

@@ -21,6 +21,21 @@ class Swap {
   T saved_;
 };
 
+// Counts memory for as long as it lives.
+class MemoryCharge {
+ public:
+  MemoryCharge(Runtime& rt, size_t bytes) : rt_(rt), bytes_(static_cast<int64_t>(bytes)) {
+    rt.charge(bytes_);
+  }
+  ~MemoryCharge() { rt_.release(bytes_); }
+  MemoryCharge(const MemoryCharge&) = delete;
+  MemoryCharge& operator=(const MemoryCharge&) = delete;
+
+ private:
+  Runtime& rt_;
+  int64_t bytes_;
+};
+
 }  // namespace
 
 const Value* Scope::find_here(const std::string& name) const {
@@ -163,9 +178,10 @@ std::vector<Value> Renderer::loop_items(const ForStatement& statement, const Val
 Renderer::Flow Renderer::run_loop(const ForStatement& statement, const Value& source, int depth) {
   Value loop_value = rt_.object<Loop>(Kind::loop);
   auto& loop = static_cast<Loop&>(*loop_value.object);
-  loop.items = loop_items(statement, source);
+  const std::vector<Value> items = loop_items(statement, source);
+  loop.count = items.size();
   loop.depth = depth;
-  rt_.charge(static_cast<int64_t>(loop.items.size() * sizeof(Value)));
+  const MemoryCharge charge(rt_, items.size() * sizeof(Value));
   if (statement.recursive) {
     loop.recurse = [this, &statement, depth, scope = scope_](Runtime&, const Value& items) {
       return recursive_call(statement, items, depth + 1, scope);
@@ -173,11 +189,14 @@ Renderer::Flow Renderer::run_loop(const ForStatement& statement, const Value& so
   }
   bool finished = false;
   const Swap<Scope*> inner(scope_, new_scope(scope_));
-  for (loop.index = 0; loop.index < loop.items.size(); ++loop.index) {
+  for (size_t i = 0; i < items.size(); ++i) {
+    loop.index = i;
+    loop.previous = i > 0 ? items[i - 1] : make_undefined("there is no previous item");
+    loop.next = i + 1 < items.size() ? items[i + 1] : make_undefined("there is no next item");
     if (scope_->captured) scope_ = new_scope(scope_->outer);
     scope_->names.clear();
     rt_.step();
-    assign(*statement.target, loop.items[loop.index]);
+    assign(*statement.target, items[i]);
     scope_->set("loop", loop_value);
     const Flow flow = execute(*statement.body);
     if (flow == Flow::broken) break;
@@ -193,23 +212,24 @@ Renderer::Flow Renderer::run_loop(const ForStatement& statement, const Value& so
 Value Renderer::recursive_call(const ForStatement& statement, const Value& source, int depth,
                                Scope* scope) {
   const Runtime::Level level(rt_);
-  const Swap<Scope*> inner(scope_, scope);
-  Text outer = std::exchange(out_, Text());
-  run_loop(statement, source, depth);
-  return rt_.string(std::exchange(out_, std::move(outer)));
+  return rt_.string(capture(scope, [&] { run_loop(statement, source, depth); }));
 }
 
 void Renderer::run(const SetStatement& statement) {
   assign(*statement.target, evaluate(*statement.value));
 }
 
-Text Renderer::capture(const Body& body, Scope* scope) {
+Text Renderer::capture(Scope* scope, const std::function<void()>& body) {
   const Swap<Scope*> inner(scope_, scope);
   Text outer = std::exchange(out_, Text());
   const int64_t charged = std::exchange(out_charged_, 0);
-  execute(body);
+  body();
   rt_.release(std::exchange(out_charged_, charged));
   return std::exchange(out_, std::move(outer));
+}
+
+Text Renderer::capture(const Body& body, Scope* scope) {
+  return capture(scope, [&] { execute(body); });
 }
 
 void Renderer::run(const SetBlockStatement& statement) {

@@ -1,6 +1,7 @@
 // Walks a template's tree and writes its text.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,6 +47,7 @@ class Renderer {
   Value recursive_call(const ForStatement& statement, const Value& source, int depth, Scope* scope);
   /// The text that a body writes, in a scope of its own under `outer`.
   Text capture(const Body& body, Scope* scope);
+  Text capture(Scope* scope, const std::function<void()>& body);
   Value make_macro(const MacroStatement& macro);
   Value call_macro(const MacroStatement& macro, Scope* closure, const Args& args);
   Scope* macro_scope(const MacroStatement& macro, Scope* closure, const Args& args);

@@ -118,8 +118,9 @@ struct Callable : Object {
 
 /// `loop` inside a for statement.
 struct Loop : Object {
-  std::vector<Value> items;
   size_t index = 0;  // of the current item
+  size_t count = 0;
+  Value previous, next;  // items; undefined at the ends
   int depth = 1;
   bool has_changed = false;
   std::vector<Value> last_changed;

@@ -91,6 +91,8 @@ TEST(ChatTemplateGolden, FormsOfTheKnownFamiliesRenderAsInJinja2) {
     const auto file = entry["file"].get<std::string>();
     const std::string source = read_file(COLONNADE_TEST_DATA "/templates/" + file);
     for (const auto& [name, wanted] : entry["results"].items()) {
+      if (name == "an image")
+        continue;  // refused whatever the template does: see ChatTemplate's own test
       expect_same(wanted, conversation_outcome(source, golden()["conversations"][name]),
                   file + ", " + name);
     }
