@@ -66,11 +66,11 @@ Value slice_list(Runtime& rt, const Value& value, const Slice& bounds) {
   Value made = rt.list(std::move(items), list.flavor, list.trusted);
   if (list.flavor == Flavor::range) {
     List& range = as_list(made);
-    const bool wide = __builtin_mul_overflow(list.step, b.step, &range.step) |
-                      __builtin_mul_overflow(list.step, b.start, &range.start) |
-                      __builtin_mul_overflow(list.step, b.stop, &range.stop) |
-                      __builtin_add_overflow(list.start, range.start, &range.start) |
-                      __builtin_add_overflow(list.start, range.stop, &range.stop);
+    bool wide = __builtin_mul_overflow(list.step, b.step, &range.step);
+    wide = __builtin_mul_overflow(list.step, b.start, &range.start) || wide;
+    wide = __builtin_mul_overflow(list.step, b.stop, &range.stop) || wide;
+    wide = __builtin_add_overflow(list.start, range.start, &range.start) || wide;
+    wide = __builtin_add_overflow(list.start, range.stop, &range.stop) || wide;
     if (wide) rt.fail("the range is too wide: integers have 64 bits");
   }
   return made;

@@ -13,73 +13,64 @@ Value Renderer::evaluate(const Expr& expr) {
 }
 
 Value Renderer::evaluate_kind(const Expr& expr) {
-  const auto child = [&](size_t i) { return evaluate(*expr.children[i]); };
-  const auto here = [&]() -> Runtime& {
-    rt_.at(expr.where);
-    return rt_;
-  };
   switch (expr.kind) {
     case ExprKind::list:
     case ExprKind::tuple:
       return evaluate_list(expr);
     case ExprKind::dict:
       return evaluate_dict(expr);
-    case ExprKind::negate: {
-      const Value operand = child(0);
-      return negate(here(), operand);
-    }
-    case ExprKind::plus: {
-      const Value operand = child(0);
-      return plus(here(), operand);
-    }
-    case ExprKind::logical_not: {
-      const Value operand = child(0);
-      return make_boolean(!truthy(operand), operand.trusted);
-    }
-    case ExprKind::logical_and: {
-      Value left = child(0);
-      return truthy(left) ? child(1) : left;
-    }
+    case ExprKind::logical_and:
     case ExprKind::logical_or: {
-      Value left = child(0);
-      return truthy(left) ? left : child(1);
+      Value left = evaluate(*expr.children[0]);
+      return truthy(left) == (expr.kind == ExprKind::logical_or) ? left
+                                                                 : evaluate(*expr.children[1]);
     }
-    case ExprKind::binary: {
-      const Value left = child(0);
-      const Value right = child(1);
-      return binary(here(), expr.operation, left, right);
-    }
+    case ExprKind::conditional:
+      if (truthy(evaluate(*expr.children[0]))) return evaluate(*expr.children[1]);
+      if (expr.children[2]) return evaluate(*expr.children[2]);
+      return make_undefined("the inline if-expression has no else and its condition is false");
     case ExprKind::concat:
       return evaluate_concat(expr);
     case ExprKind::compare:
       return evaluate_compare(expr);
-    case ExprKind::conditional:
-      if (truthy(child(0))) return child(1);
-      if (expr.children[2]) return child(2);
-      return make_undefined("the inline if-expression has no else and its condition is false");
-    case ExprKind::attribute: {
-      const Value object = child(0);
-      return attribute(here(), object, expr.name);
-    }
-    case ExprKind::item: {
-      const Value object = child(0);
-      const Value key = child(1);
-      return item(here(), object, key);
-    }
     case ExprKind::slice:
       return evaluate_slice(expr);
     case ExprKind::call:
       return evaluate_call(expr);
     case ExprKind::filter:
       return apply_filter(expr, {});
-    case ExprKind::test: {
-      const Value object = child(0);
-      const Args args = evaluate_arguments(expr.arguments);
-      return expr.builtin->call(here(), object, args);
-    }
     default:
-      return {};
+      return evaluate_operation(expr);
   }
+}
+
+// What first evaluates its one or two operands and then does one thing with them.
+Value Renderer::evaluate_operation(const Expr& expr) {
+  const Value first = evaluate(*expr.children[0]);
+  const Value second = expr.children.size() > 1 ? evaluate(*expr.children[1]) : Value();
+  Args args;
+  if (expr.kind == ExprKind::test) args = evaluate_arguments(expr.arguments);
+  rt_.at(expr.where);
+  switch (expr.kind) {
+    case ExprKind::negate:
+      return negate(rt_, first);
+    case ExprKind::plus:
+      return plus(rt_, first);
+    case ExprKind::logical_not:
+      return make_boolean(!truthy(first), first.trusted);
+    case ExprKind::binary:
+      return binary(rt_, expr.operation, first, second);
+    case ExprKind::attribute:
+      return attribute(rt_, first, expr.name);
+    case ExprKind::item:
+      return item(rt_, first, second);
+    case ExprKind::test:
+      return expr.builtin->call(rt_, first, args);
+    default:
+      CN_ASSERT(false, "an expression of kind ", static_cast<int>(expr.kind),
+                " stands where a value is read");
+  }
+  return {};
 }
 
 Value Renderer::evaluate_list(const Expr& expr) {

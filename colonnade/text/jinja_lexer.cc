@@ -69,7 +69,7 @@ class Lexer {
   }
 
   bool at(size_t pos, std::string_view what) const {
-    return source_.compare(pos, what.size(), what) == 0;
+    return std::string_view(source_).substr(std::min(pos, source_.size())).starts_with(what);
   }
 
   size_t skip_space(size_t pos) const {

@@ -60,6 +60,7 @@ class Renderer {
 
   Value evaluate(const Expr& expr);
   Value evaluate_kind(const Expr& expr);
+  Value evaluate_operation(const Expr& expr);
   Value evaluate_list(const Expr& expr);
   Value evaluate_dict(const Expr& expr);
   Value evaluate_compare(const Expr& expr);

@@ -62,6 +62,16 @@ TEST(JinjaLexer, WhatHasNoEndIsNamedWhereItStarts) {
             "t: line 1, column 4: the string that starts here has no end: expected '");
 }
 
+TEST(JinjaLexer, EveryPrefixOfATemplateIsReadOrRefused) {
+  const std::string whole =
+      "a {%- if x is not none -%} {{ 12.5e+3 ~ 'q\\x41' }} {# c -#} {% raw %} {{ {%- endraw +%} {% "
+      "endif %}";
+  for (size_t length = 0; length <= whole.size(); ++length) {
+    const std::string message = failure(whole.substr(0, length));
+    EXPECT_TRUE(message.empty() || message.rfind("t: line 1, column ", 0) == 0) << message;
+  }
+}
+
 TEST(JinjaLexer, BracketsMustMatch) {
   EXPECT_EQ(failure("{{ (1] }}"), "t: line 1, column 6: unexpected ']', expected ')'");
   EXPECT_EQ(failure("{{ ) }}"), "t: line 1, column 4: unexpected ')'");
