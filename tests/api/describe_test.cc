@@ -1,0 +1,73 @@
+// describe_model: what `colonnade info -m` shows.
+#include <string>
+
+#include "tests/support/gguf_builder.h"
+#include "tests/support/tiny_model.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "colonnade/api/session.h"
+#include "colonnade/base/error.h"
+
+namespace colonnade {
+namespace {
+
+class DescribeModel : public testing::Test {
+ protected:
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(DescribeModel, ReadsTheShapeFromTheHeader) {
+  const test::TinyShape shape;
+  const std::string path = folder_.write("tiny.gguf", test::tiny_model(shape));
+  const ModelDescription d = describe_model(path);
+  EXPECT_EQ(d.name, "tiny");
+  EXPECT_EQ(d.architecture, "llama");
+  EXPECT_EQ(d.layers, shape.layers);
+  EXPECT_EQ(d.dim, shape.dim);
+  EXPECT_EQ(d.heads, shape.heads);
+  EXPECT_EQ(d.kv_heads, shape.kv_heads);
+  EXPECT_EQ(d.head_dim, shape.head_dim);
+  EXPECT_EQ(d.ffn_dim, shape.ffn_dim);
+  EXPECT_EQ(d.vocab, shape.vocab);
+  EXPECT_EQ(d.context, shape.context);
+  EXPECT_EQ(d.file_bytes, static_cast<int64_t>(test::tiny_model(shape).size()));
+  EXPECT_EQ(d.chat_template, shape.chat_template);
+}
+
+TEST_F(DescribeModel, ListsTensorsWithTheirTypeAndShape) {
+  const ModelDescription d = describe_model(folder_.write("tiny.gguf", test::tiny_model({})));
+  int64_t parameters = 0, bytes = 0;
+  for (const auto& tensor : d.tensors) {
+    int64_t elements = 1;
+    for (const int64_t size : tensor.shape) elements *= size;
+    parameters += elements;
+    bytes += tensor.bytes;
+  }
+  EXPECT_EQ(d.parameters, parameters);
+  EXPECT_LT(bytes, d.file_bytes);
+  EXPECT_EQ(d.tensors[0].name, "token_embd.weight");
+  EXPECT_EQ(d.tensors[0].type, "Q8_0");
+  EXPECT_THAT(d.tensors[0].shape, testing::ElementsAre(600, 288));
+}
+
+TEST_F(DescribeModel, AnArchitectureThatIsNotSupportedIsDescribedAllTheSame) {
+  const ModelDescription d =
+      describe_model(folder_.write("m.gguf", test::GgufBuilder()
+                                                 .add_string("general.architecture", "mamba")
+                                                 .add_u32("mamba.block_count", 9)
+                                                 .bytes()));
+  EXPECT_EQ(d.architecture, "mamba");
+  EXPECT_EQ(d.layers, 9);
+  EXPECT_EQ(d.heads, 0);
+  EXPECT_EQ(d.chat_template, "");
+}
+
+TEST_F(DescribeModel, AFileThatIsNoModelIsAnError) {
+  EXPECT_THROW(describe_model(folder_.write("m.gguf", "not a model, but long enough to be read")),
+               Error);
+  EXPECT_THROW(describe_model(folder_.write("n.gguf", test::GgufBuilder().bytes())), Error);
+}
+
+}  // namespace
+}  // namespace colonnade

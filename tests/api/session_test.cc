@@ -1,0 +1,150 @@
+#include "colonnade/api/session.h"
+
+#include <string>
+
+#include "tests/support/gguf_builder.h"
+#include "tests/support/tiny_model.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "colonnade/base/error.h"
+
+namespace colonnade {
+namespace {
+
+using testing::HasSubstr;
+
+class SessionTest : public testing::Test {
+ protected:
+  test::TemporaryFolder folder_;
+
+  SessionOptions options(const test::TinyShape& shape = {}) const {
+    SessionOptions made;
+    made.model = folder_.write("tiny.gguf", test::tiny_model(shape));
+    made.threads = 2;
+    return made;
+  }
+  static std::string failure(const SessionOptions& options) {
+    try {
+      Session session(options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST_F(SessionTest, ChoosesWhatIsNotSaid) {
+  const Session session(options());
+  EXPECT_EQ(session.precision(), Tier::int8);
+  EXPECT_EQ(session.cache_dtype(), DType::bf16);
+  EXPECT_EQ(session.context(), 512);
+  EXPECT_EQ(session.vocab(), 600);
+  EXPECT_EQ(session.threads(), 2);
+  EXPECT_THAT(session.device(), HasSubstr("2 threads"));
+}
+
+TEST_F(SessionTest, AnExactPrecisionBringsAnExactCache) {
+  for (const Tier tier : {Tier::f32, Tier::int15}) {
+    SessionOptions o = options();
+    o.precision = tier;
+    EXPECT_EQ(Session(o).cache_dtype(), DType::f32);
+    o.cache = DType::bf16;
+    EXPECT_EQ(Session(o).cache_dtype(), DType::bf16);
+  }
+}
+
+TEST_F(SessionTest, AContextBeyondTheModelsIsAnErrorWithBothNumbers) {
+  SessionOptions o = options();
+  o.context = 513;
+  EXPECT_THAT(failure(o), HasSubstr("at most 512 positions (the model's), got 513"));
+  o.context = -1;
+  EXPECT_THAT(failure(o), HasSubstr("got -1"));
+  o.context = 17;
+  EXPECT_EQ(Session(o).context(), 17);
+}
+
+TEST_F(SessionTest, AKvCacheOfAnotherTypeIsAnError) {
+  SessionOptions o = options();
+  o.cache = DType::f16;
+  EXPECT_THAT(failure(o), HasSubstr("expected f32 or bf16, got f16"));
+}
+
+TEST_F(SessionTest, AFileThatIsNotThereIsNamed) {
+  SessionOptions o;
+  o.model = folder_.path() + "/nothing.gguf";
+  EXPECT_THAT(failure(o), HasSubstr("nothing.gguf"));
+}
+
+TEST_F(SessionTest, AnInstructionSetThatDoesNotExistIsNamed) {
+  SessionOptions o = options();
+  o.isa = "sse9";
+  EXPECT_THAT(failure(o), HasSubstr("sse9"));
+}
+
+TEST_F(SessionTest, AnEmbeddingThatIsNotTheHeadIsNotReadPerToken) {
+  const Session tied(options());
+  EXPECT_EQ(tied.bytes_per_token(), tied.weight_bytes());
+  test::TinyShape shape;
+  shape.types.head = 8;
+  const Session untied(options(shape));
+  EXPECT_LT(untied.bytes_per_token(), untied.weight_bytes());
+  EXPECT_EQ(untied.multiply_adds_per_token(), tied.multiply_adds_per_token());
+}
+
+TEST_F(SessionTest, MultiplyAddsAreTheSizesOfTheMatrices) {
+  const test::TinyShape s;
+  const int64_t q = int64_t{s.heads} * s.head_dim, kv = int64_t{s.kv_heads} * s.head_dim;
+  const int64_t layer = s.dim * (2 * q + 2 * kv + 3 * int64_t{s.ffn_dim});
+  EXPECT_EQ(Session(options()).multiply_adds_per_token(),
+            s.layers * layer + int64_t{s.vocab} * s.dim);
+}
+
+TEST_F(SessionTest, TheChatTemplateIsTheModelsAndItsAbsenceAnError) {
+  const Session session(options());
+  EXPECT_NO_THROW(session.chat_template());
+  EXPECT_EQ(session.chat_input().bos_token, "<|im_start|>");
+  EXPECT_EQ(session.chat_input().eos_token, "<|im_end|>");
+  test::TinyShape shape;
+  shape.chat_template = "";
+  const Session without(options(shape));
+  EXPECT_THROW(without.chat_template(), Error);
+}
+
+TEST_F(SessionTest, AChatTemplateThatDoesNotParseFailsAtTheStart) {
+  test::TinyShape shape;
+  shape.chat_template = "{% for m in messages %}{{ m.content }}";
+  EXPECT_THAT(failure(options(shape)), HasSubstr("chat template"));
+}
+
+TEST_F(SessionTest, ProgressEndsNearTheSizeOfTheFile) {
+  SessionOptions o = options();
+  int64_t last = 0, all = 0;
+  o.progress = [&](int64_t done, int64_t whole) {
+    EXPECT_GE(done, last);
+    last = done;
+    all = whole;
+  };
+  Session session(o);
+  EXPECT_LE(last, all);
+  EXPECT_GT(last, all / 2);
+}
+
+TEST_F(SessionTest, ATokenizerLoadsWithoutTheWeights) {
+  const text::Tokenizer tokenizer = load_tokenizer(options().model);
+  EXPECT_EQ(tokenizer.vocab_size(), 600);
+  EXPECT_EQ(tokenizer.encode("Hi", text::ParseSpecial::no, text::AddSpecial::no),
+            (std::vector<int32_t>{'H', 'i'}));
+}
+
+TEST_F(SessionTest, SeveralSessionsLiveSideBySide) {
+  Session a(options()), b(options());
+  GenerationRequest request;
+  request.prompt = {1, 2, 3};
+  request.sampling.temperature = 0;
+  request.stop.max_tokens = 4;
+  EXPECT_EQ(a.generator().generate(request, {}).tokens, b.generator().generate(request, {}).tokens);
+}
+
+}  // namespace
+}  // namespace colonnade

@@ -1,0 +1,177 @@
+#include "colonnade/engine/generator.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "tests/support/loaded_model.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "colonnade/base/error.h"
+#include "colonnade/engine/step_runner.h"
+#include "colonnade/text/tokenizer.h"
+
+namespace colonnade {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int64_t kContext = 128;
+constexpr int32_t kEnd = 256;  // <|endoftext|> of the tiny model
+
+text::Vocabulary vocabulary(const GgufMetadata& metadata) {
+  text::Vocabulary made;
+  made.model = metadata.text("tokenizer.ggml.model");
+  made.pre = metadata.text("tokenizer.ggml.pre");
+  const StringArray& tokens = metadata.strings("tokenizer.ggml.tokens");
+  for (int64_t i = 0; i < tokens.size(); ++i) made.tokens.emplace_back(tokens[i]);
+  made.token_types.assign(made.tokens.size(), 1);
+  made.token_types[kEnd] = 3;
+  made.eos = kEnd;
+  return made;
+}
+
+class GeneratorTest : public testing::Test {
+ protected:
+  test::LoadedModel model_;
+  PagePool pages_{*model_.device, model_.layout()};
+  StepRunner runner_{model_.cx(), model_.decoder, pages_, kContext};
+  text::Tokenizer tokenizer_{vocabulary(model_.file.metadata())};
+  Generator generator_{runner_, tokenizer_, 16};
+
+  static GenerationRequest greedy(int64_t max_tokens) {
+    GenerationRequest request;
+    request.prompt = {72, 101, 108, 108, 111};
+    request.sampling.temperature = 0;
+    request.stop.max_tokens = max_tokens;
+    return request;
+  }
+  std::string failure(const GenerationRequest& request) {
+    try {
+      generator_.generate(request, {});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST_F(GeneratorTest, EndsAtTheLargestNumberOfTokens) {
+  const GenerationResult result = generator_.generate(greedy(7), {});
+  EXPECT_EQ(result.tokens.size(), 7u);
+  EXPECT_EQ(result.finish_reason, FinishReason::length);
+  EXPECT_EQ(result.timings.prompt_tokens, 5);
+  EXPECT_EQ(result.timings.generated_tokens, 7);
+}
+
+TEST_F(GeneratorTest, NoTokensWantedIsAnAnswerOfNone) {
+  const GenerationResult result = generator_.generate(greedy(0), {});
+  EXPECT_TRUE(result.tokens.empty());
+  EXPECT_EQ(result.finish_reason, FinishReason::length);
+}
+
+TEST_F(GeneratorTest, ARequestRepeatsExactlyWithItsSeedAndItsChoicesDiffer) {
+  GenerationRequest request = greedy(20);
+  request.sampling.temperature = 1;
+  request.sampling.seed = 42;
+  const std::vector<int32_t> first = generator_.generate(request, {}).tokens;
+  generator_.generate(greedy(3), {});  // another request in between changes nothing
+  EXPECT_EQ(generator_.generate(request, {}).tokens, first);
+  request.choice = 1;
+  EXPECT_NE(generator_.generate(request, {}).tokens, first);
+}
+
+TEST_F(GeneratorTest, AStopTokenEndsTheAnswerAndHasNoText) {
+  GenerationRequest request = greedy(10);
+  const GenerationResult all = generator_.generate(request, {});
+  const auto at = std::find_if(all.tokens.begin() + 1, all.tokens.end(),
+                               [&](int32_t id) { return id != all.tokens[0]; });
+  ASSERT_NE(at, all.tokens.end());
+  request.stop.token_ids = {*at};
+  const GenerationResult stopped = generator_.generate(request, {});
+  EXPECT_EQ(stopped.finish_reason, FinishReason::stop);
+  EXPECT_EQ(stopped.tokens, std::vector<int32_t>(all.tokens.begin(), at + 1));
+  EXPECT_EQ(all.text.rfind(stopped.text, 0), 0u);
+  EXPECT_LT(stopped.text.size(), all.text.size());
+}
+
+TEST_F(GeneratorTest, TheModelsEndTokenEndsTheAnswerUnlessItIsIgnored) {
+  GenerationRequest request = greedy(5);
+  request.sampling.logit_bias = {{kEnd, 1e6f}};
+  EXPECT_EQ(generator_.generate(request, {}).tokens, std::vector<int32_t>{kEnd});
+  request.ignore_stop_tokens = true;
+  const GenerationResult ignored = generator_.generate(request, {});
+  EXPECT_EQ(ignored.tokens, std::vector<int32_t>(5, kEnd));
+  EXPECT_EQ(ignored.finish_reason, FinishReason::length);
+}
+
+TEST_F(GeneratorTest, EventsJoinedAreTheText) {
+  std::string text;
+  std::vector<int32_t> ids;
+  const GenerationResult result = generator_.generate(greedy(30), [&](const TokenEvent& event) {
+    text += event.text;
+    ids.push_back(event.id);
+    return true;
+  });
+  EXPECT_EQ(text, result.text);
+  EXPECT_EQ(ids, result.tokens);
+}
+
+TEST_F(GeneratorTest, TheCallerMayEndTheAnswer) {
+  int calls = 0;
+  const GenerationResult result =
+      generator_.generate(greedy(30), [&](const TokenEvent&) { return ++calls < 3; });
+  EXPECT_EQ(result.tokens.size(), 3u);
+  EXPECT_EQ(result.finish_reason, FinishReason::none);
+}
+
+TEST_F(GeneratorTest, AnAnswerEndsWhereTheContextIsFull) {
+  GenerationRequest request = greedy(1000);
+  request.ignore_stop_tokens = true;
+  const GenerationResult result = generator_.generate(request, {});
+  EXPECT_EQ(result.finish_reason, FinishReason::length);
+  EXPECT_EQ(static_cast<int64_t>(result.tokens.size()), kContext - 5 + 1);
+}
+
+TEST_F(GeneratorTest, PromptsThatCannotBeComputedAreErrors) {
+  GenerationRequest request = greedy(1);
+  request.prompt.clear();
+  EXPECT_THAT(failure(request), HasSubstr("at least one token"));
+  request.prompt.assign(kContext + 1, 65);
+  EXPECT_THAT(failure(request), HasSubstr("the prompt has 129 tokens, the context 128"));
+  request.prompt = {65, 600};
+  EXPECT_THAT(failure(request), HasSubstr("from 0 to 599, got 600"));
+  EXPECT_THROW(Generator(runner_, tokenizer_, 0), Error);
+}
+
+TEST_F(GeneratorTest, ScoresAreTheLogProbabilitiesOfGeneration) {
+  GenerationRequest request = greedy(6);
+  request.ignore_stop_tokens = true;
+  std::vector<double> expected;
+  const GenerationResult result = generator_.generate(request, [&](const TokenEvent& event) {
+    expected.push_back(static_cast<double>(event.logits[static_cast<size_t>(event.id)]) -
+                       log_probabilities(event.logits, 0).log_normalizer);
+    return true;
+  });
+  std::vector<int32_t> all = request.prompt;
+  all.insert(all.end(), result.tokens.begin(), result.tokens.end());
+  int64_t done = 0;
+  const std::vector<double> scores = generator_.score(all, [&](int64_t n) { done = n; });
+  ASSERT_EQ(scores.size(), all.size() - 1);
+  EXPECT_EQ(done, static_cast<int64_t>(scores.size()));
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(scores[scores.size() - expected.size() + i], expected[i]) << i;
+  }
+}
+
+TEST_F(GeneratorTest, TimingsNeedTokensThatFitTheContext) {
+  EXPECT_GT(generator_.time_prompt(kContext), 0.0);
+  EXPECT_GT(generator_.time_decode(3), 0.0);
+  EXPECT_THROW(generator_.time_prompt(kContext + 1), Error);
+  EXPECT_THROW(generator_.time_decode(0), Error);
+}
+
+}  // namespace
+}  // namespace colonnade

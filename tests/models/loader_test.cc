@@ -1,0 +1,149 @@
+#include "colonnade/models/loader.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/support/bits.h"
+#include "tests/support/loaded_model.h"
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "colonnade/base/error.h"
+
+namespace colonnade {
+namespace {
+
+using test::LoadedModel;
+using test::TinyShape;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Shapes without data.
+class Shapes final : public TensorSource {
+ public:
+  explicit Shapes(std::vector<TensorEntry> entries) : entries_(std::move(entries)) {}
+  const std::vector<TensorEntry>& entries() const override { return entries_; }
+  const TensorEntry* find(std::string_view name) const override {
+    for (const TensorEntry& entry : entries_) {
+      if (entry.name == name) return &entry;
+    }
+    return nullptr;
+  }
+  RowSource rows(const TensorEntry&, const MatrixSlice&) const override { return {}; }
+  std::vector<float> values(const TensorEntry&) const override { return {}; }
+
+ private:
+  std::vector<TensorEntry> entries_;
+};
+
+/// Message of check_params for matrices [8, 4] declared as `declared` and a file that has
+/// `present`.
+std::string failure(const std::vector<std::string>& declared,
+                    const std::vector<std::string>& present,
+                    const std::vector<std::string>& ignorable = {}, int64_t rows = 8) {
+  std::vector<TensorEntry> entries;
+  for (const std::string& name : present) entries.push_back({name, WeightFormat::f32, rows, 4, 0});
+  const Shapes source(entries);
+  ParamSet params(source, {});
+  WeightPtr slot;
+  for (const std::string& name : declared)
+    params.add(MatrixParam{.name = name,
+                           .rows = 8,
+                           .cols = 4,
+                           .row_range = {0, 8},
+                           .col_range = {0, 4},
+                           .slot = &slot});
+  try {
+    check_params(params, ignorable);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(CheckParams, WhatIsDeclaredAndPresentPasses) {
+  EXPECT_EQ(failure({"a", "b"}, {"b", "a"}), "");
+  EXPECT_EQ(failure({"a"}, {"a", "rope_freqs.weight"}, {"rope_freqs.weight"}), "");
+}
+
+TEST(CheckParams, MissingAndUnusedTensorsAreNamed) {
+  EXPECT_THAT(failure({"a", "b"}, {"a"}), HasSubstr("missing from the file: b"));
+  EXPECT_THAT(failure({"a"}, {"a", "surplus"}), HasSubstr("does not use: surplus"));
+}
+
+TEST(CheckParams, OfManyMissingTensorsTenAreNamed) {
+  std::vector<std::string> many;
+  for (int i = 10; i < 23; ++i) many.push_back("t" + std::to_string(i));
+  const std::string message = failure(many, {});
+  EXPECT_THAT(message, HasSubstr("t10, t11"));
+  EXPECT_THAT(message, HasSubstr("t19 and 3 more"));
+  EXPECT_THAT(message, Not(HasSubstr("t20")));
+}
+
+TEST(CheckParams, AWrongShapeIsShownBesideTheRightOne) {
+  EXPECT_THAT(failure({"a"}, {"a"}, {}, 9), HasSubstr("'a': expected [8, 4], got [9, 4]"));
+}
+
+TEST(LoadParams, FillsEverySlotAndTellsItsProgress) {
+  LoadedModel model;
+  int64_t matrices = 0;
+  for (const MatrixParam& param : model.params.matrices()) {
+    matrices += model.source.find(param.name)->file_bytes;
+    *param.slot = nullptr;
+  }
+  std::vector<int64_t> done;
+  load_params(model.params, *model.device, Tier::int8,
+              [&](int64_t bytes) { done.push_back(bytes); });
+  for (const MatrixParam& param : model.params.matrices()) {
+    ASSERT_NE(*param.slot, nullptr) << param.name;
+    EXPECT_EQ((*param.slot)->rows(), param.rows);
+    EXPECT_EQ((*param.slot)->k(), param.cols);
+  }
+  ASSERT_EQ(done.size(), model.params.matrices().size());
+  EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
+  EXPECT_EQ(done.back(), matrices);
+}
+
+TEST(LoadParams, DenseMatricesStayF32WhateverTheTier) {
+  TinyShape shape;
+  shape.types.embedding = 30;  // bf16
+  const LoadedModel model(shape, Tier::int15);
+  for (const MatrixParam& param : model.params.matrices()) {
+    EXPECT_EQ((*param.slot)->tier(), (*param.slot)->grouped() ? Tier::int15 : Tier::f32);
+  }
+}
+
+TEST(LoadParams, VectorsAreThisRanksPart) {
+  TinyShape shape;
+  shape.architecture = "qwen2";
+  const LoadedModel model(shape);
+  ParamSet params(model.source, {1, 2, {}});
+  const Decoder decoder(params, model.config);
+  load_params(params, *model.device, Tier::int8, {});
+  int compared = 0;
+  for (const VectorParam& param : params.vectors()) {
+    if (param.name != "blk.0.attn_q.bias") continue;
+    const std::vector<float> all = model.source.values(*model.source.find(param.name));
+    EXPECT_GT(param.range.begin, 0);
+    EXPECT_TRUE(test::same_bits({param.slot->f32(), static_cast<size_t>(param.range.size())},
+                                std::span(all).subspan(static_cast<size_t>(param.range.begin))));
+    ++compared;
+  }
+  EXPECT_EQ(compared, 1);
+}
+
+TEST(EstimateWeightBytes, IsWithinAFewPercentOfWhatLoadingTakes) {
+  for (const uint32_t type : {3u, 8u, 12u, 14u, 30u}) {  // Q4_1, Q8_0, Q4_K, Q6_K, BF16
+    TinyShape shape{.dim = 512, .ffn_dim = 1024, .heads = 8, .kv_heads = 4, .head_dim = 64};
+    shape.types = {.embedding = type, .attention = type, .value = type, .up = type, .down = type};
+    const LoadedModel model(shape);
+    int64_t bytes = 0;
+    for (const MatrixParam& param : model.params.matrices()) bytes += (*param.slot)->bytes();
+    const auto estimate = static_cast<double>(estimate_weight_bytes(model.params));
+    EXPECT_NEAR(estimate / static_cast<double>(bytes), 1.0, 0.05) << "type " << type;
+  }
+}
+
+}  // namespace
+}  // namespace colonnade
