@@ -1,5 +1,4 @@
-// Dense weights, and grouped ones in tier f32: one f32 FMA chain per output element and leaf, in K
-// order.
+// Dense weights: one f32 FMA chain per output element and leaf, in K order.
 #pragma once
 
 #include "colonnade/kernels/grouped.inl.h"
@@ -7,8 +6,7 @@
 
 namespace colonnade::kernels::CN_ISA {
 
-constexpr int kChunkK =
-    128;  // elements along K that are expanded to f32 at a time: 8 KiB per panel
+constexpr int kChunkK = 128;  // elements along K expanded to f32 at a time: 8 KiB per panel
 
 /// The two elements along K of a 16-bit line.
 template <DenseKind K>
@@ -54,35 +52,42 @@ void dense_tile(float* accumulators, const float* w, int64_t panel_stride, const
   });
 }
 
-struct DenseScratch {
-  float* lines;           // [kDensePanels][kChunkK][16]
-  float* accumulators;    // [tile tokens, panels * 16]
-  float* totals;          // [tile tokens, panels * 16]
-  int64_t* exact_totals;  // [tile tokens, panels * 16]
-};
-constexpr int64_t kDenseTokenTile = 256;
-static_assert(kDensePanels * kLanes * (kChunkK * 4 + kDenseTokenTile * 16) <= kScratchBytes);
+// Column groups (kDensePanels panels each) that meet a slice of the activations while it is in L2:
+// all of a token tile's activations do not fit there.
+constexpr int kStripGroups = 4;
+constexpr int kStripPanels = kStripGroups * kDensePanels;
+constexpr int64_t kDenseTokenTile = 252;  // a multiple of every row count of a register tile
 
-inline DenseScratch carve_dense(Scratch scratch) noexcept {
-  constexpr int64_t kLanesTile = kDenseTokenTile * kDensePanels * kLanes;
-  auto* p = reinterpret_cast<float*>(scratch.data);
-  float* acc = p + kDensePanels * kChunkK * kLanes;
-  return {p, acc, acc + kLanesTile, reinterpret_cast<int64_t*>(acc + 2 * kLanesTile)};
+struct DenseScratch {
+  float* lines;           // [kDensePanels][kLinesK][16]
+  float* accumulators;    // [tile tokens, kDensePanels * 16]
+  float* totals;          // the same
+  int64_t* exact_totals;  // the same
+};
+constexpr int64_t kLinesK = kChunkK + kBlock;  // an expanded block may begin right before its end
+constexpr int64_t kDenseLanes = kDenseTokenTile * kDensePanels * kLanes;
+static_assert(kDensePanels * kLanes * kLinesK * 4 + kStripGroups * kDenseLanes * 16 <=
+              kScratchBytes);
+
+/// Lines are shared, sums are each column group's own.
+inline DenseScratch carve_dense(Scratch scratch, int group) noexcept {
+  auto* lines = reinterpret_cast<float*>(scratch.data);
+  auto* sums = lines + kDensePanels * kLinesK * kLanes + group * 4 * kDenseLanes;
+  return {lines, sums, sums + kDenseLanes, reinterpret_cast<int64_t*>(sums + 2 * kDenseLanes)};
 }
 
-/// A product in the making: the token tile, its sums and where it goes.
+/// A product in the making: the token tile and where it goes.
 struct DenseJob {
   const float* x;
   int64_t x_stride;
   Span tokens;
   const ProductOut* out;
-  DenseScratch scratch;
+  Scratch scratch;
+  int64_t rows;  // of the weight
 };
 
-/// Elements [k, k + count) of a leaf for all tokens of the tile; `w` holds their lines.
+/// Elements [k, k + count) of a leaf for all tokens of the tile; scratch holds their lines.
 struct DenseChunk {
-  const float* w;
-  int64_t panel_stride;
   int64_t k;
   int64_t count;
   bool fresh;
@@ -90,32 +95,38 @@ struct DenseChunk {
   bool first_leaf;
 };
 
-inline int64_t run_dense_chunk(const DenseJob& job, const DenseChunk& c) noexcept {
+template <int kRows>
+inline void dense_rows(const DenseJob& job, const DenseScratch& s, const DenseChunk& c,
+                       int64_t m) noexcept {
+  dense_tile<kRows, kDensePanels>(
+      s.accumulators + m * kDensePanels * kLanes, s.lines, kLinesK * kLanes,
+      job.x + (job.tokens.begin + m) * job.x_stride + c.k, job.x_stride, c.count, c.fresh);
+}
+
+/// The chunk in the lines meets all tokens. Returns how many leaves were out of range.
+inline int64_t run_dense_chunk(const DenseJob& job, const DenseScratch& s,
+                               const DenseChunk& c) noexcept {
   constexpr int kWidth = kDensePanels * kLanes;
+  constexpr int kFewer = kDenseRows > 3 ? kDenseRows / 3 : 1;
   const int64_t count = job.tokens.end - job.tokens.begin;
   int64_t bad = 0;
   for (int64_t m = 0; m < count;) {
-    const float* x = job.x + (job.tokens.begin + m) * job.x_stride + c.k;
-    float* acc = job.scratch.accumulators + m * kWidth;
-    int64_t rows = 1;
-    if (count - m >= kDenseRows) {
-      dense_tile<kDenseRows, kDensePanels>(acc, c.w, c.panel_stride, x, job.x_stride, c.count,
-                                           c.fresh);
-      rows = kDenseRows;
-    } else if (count - m >= kDenseRows / 3 && kDenseRows > 3) {
-      dense_tile<kDenseRows / 3, kDensePanels>(acc, c.w, c.panel_stride, x, job.x_stride, c.count,
-                                               c.fresh);
-      rows = kDenseRows / 3;
+    const int64_t left = count - m;
+    const int64_t rows = left >= kDenseRows ? kDenseRows : left >= kFewer ? kFewer : 1;
+    if (rows == kDenseRows) {
+      dense_rows<kDenseRows>(job, s, c, m);
+    } else if (rows == kFewer) {
+      dense_rows<kFewer>(job, s, c, m);
     } else {
-      dense_tile<1, kDensePanels>(acc, c.w, c.panel_stride, x, job.x_stride, c.count, c.fresh);
+      dense_rows<1>(job, s, c, m);
     }
     if (c.ends_leaf) {
       for (int64_t lane = m * kWidth; lane < (m + rows) * kWidth; lane += kLanes) {
-        const F32x16 leaf = load(job.scratch.accumulators + lane);
+        const F32x16 leaf = load(s.accumulators + lane);
         if (job.out->exact != 0) {
-          bad += end_leaf_exact(job.scratch.exact_totals + lane, leaf);
+          bad += end_leaf_exact(s.exact_totals + lane, leaf);
         } else {
-          end_leaf_f32(job.scratch.totals + lane, leaf, c.first_leaf);
+          end_leaf_f32(s.totals + lane, leaf, c.first_leaf);
         }
       }
     }
@@ -124,24 +135,28 @@ inline int64_t run_dense_chunk(const DenseJob& job, const DenseChunk& c) noexcep
   return bad;
 }
 
-inline void begin_group(const DenseJob& job) noexcept {
+inline void begin_strip(const DenseJob& job) noexcept {
   if (job.out->exact == 0) return;
   const int64_t lanes = (job.tokens.end - job.tokens.begin) * kDensePanels * kLanes;
-  auto* words = reinterpret_cast<int32_t*>(job.scratch.exact_totals);
-  for (int64_t i = 0; i < 2 * lanes; i += kLanes) store(words + i, splat(0));
+  for (int group = 0; group < kStripGroups; ++group) {
+    auto* words = reinterpret_cast<int32_t*>(carve_dense(job.scratch, group).exact_totals);
+    for (int64_t i = 0; i < 2 * lanes; i += kLanes) store(words + i, splat(0));
+  }
 }
 
-inline void write_dense_group(const DenseJob& job, int64_t panel, int present,
-                              int64_t all_rows) noexcept {
-  for (int64_t t = 0; t < job.tokens.end - job.tokens.begin; ++t) {
-    for (int n = 0; n < present; ++n) {
-      const int64_t row = (panel + n) * kLanes;
-      const int64_t rows = all_rows - row < kLanes ? all_rows - row : kLanes;
-      const int64_t lane = (t * kDensePanels + n) * kLanes;
+inline void write_strip(const DenseJob& job, Span panels) noexcept {
+  for (int64_t panel = panels.begin; panel < panels.end; ++panel) {
+    const int64_t in_strip = panel - panels.begin;
+    const DenseScratch s = carve_dense(job.scratch, static_cast<int>(in_strip / kDensePanels));
+    const int64_t row = panel * kLanes;
+    const int64_t rows = job.rows - row < kLanes ? job.rows - row : kLanes;
+    for (int64_t t = job.tokens.begin; t < job.tokens.end; ++t) {
+      const int64_t lane =
+          ((t - job.tokens.begin) * kDensePanels + in_strip % kDensePanels) * kLanes;
       if (job.out->exact != 0) {
-        write_exact(*job.out, job.scratch.exact_totals + lane, job.tokens.begin + t, row, rows);
+        write_exact(*job.out, s.exact_totals + lane, t, row, rows);
       } else {
-        write_out(*job.out, load(job.scratch.totals + lane), job.tokens.begin + t, row, rows);
+        write_out(*job.out, load(s.totals + lane), t, row, rows);
       }
     }
   }
@@ -160,44 +175,66 @@ inline const uint8_t* dense_panel(const DenseView& w, int64_t panel,
   }
 }
 
+/// `count` elements along K from `p` on as f32 lines.
 template <DenseKind K>
-void many_dense(const DenseView& w, const DenseJob& job, Span panels) noexcept {
-  int64_t bad = 0;
-  for (int64_t panel = panels.begin; panel < panels.end; panel += kDensePanels) {
-    const int present =
-        panels.end - panel < kDensePanels ? static_cast<int>(panels.end - panel) : kDensePanels;
-    begin_group(job);
-    const uint8_t* p[kDensePanels];
-    int64_t line_stride = 0;
-    for (int n = 0; n < kDensePanels; ++n) {
-      p[n] = dense_panel<K>(w, panel + (n < present ? n : 0), &line_stride);
+inline void expand_dense(float* lines, const uint8_t* p, int64_t line_stride,
+                         int64_t count) noexcept {
+  for (int64_t i = 0; i < count; i += K == DenseKind::f32 ? 1 : 2, p += line_stride) {
+    prefetch_stream(p);
+    F32x16 even, odd;
+    if constexpr (K == DenseKind::f32) {
+      even = load(reinterpret_cast<const float*>(p));
+    } else {
+      split_line<K>(p, even, odd);
+      store(lines + (i + 1) * kLanes, odd);  // behind an odd leaf: nothing reads it
     }
-    int64_t k = 0;
-    for (int32_t leaf = 0; leaf < w.leaves; ++leaf) {
-      bool fresh = true;
-      while (k < w.leaf_ends[leaf]) {
-        const int64_t left = w.leaf_ends[leaf] - k;
-        const int64_t count = left < kChunkK ? left : kChunkK;
+    store(lines + i * kLanes, even);
+  }
+}
+
+/// All of K for the panels of a strip. Panels that are not there repeat the first.
+template <DenseKind K>
+int64_t dense_strip(const DenseView& w, const DenseJob& job, Span panels) noexcept {
+  int64_t bad = 0, k = 0, line = 0;
+  for (int32_t leaf = 0; leaf < w.leaves; ++leaf) {
+    bool fresh = true;
+    while (k < w.leaf_ends[leaf]) {
+      const int64_t left = w.leaf_ends[leaf] - k;
+      const int64_t count = left < kChunkK ? left : kChunkK;
+      const DenseChunk chunk = {k, count, fresh, left == count, leaf == 0};
+      for (int64_t first = panels.begin; first < panels.end; first += kDensePanels) {
+        const DenseScratch s =
+            carve_dense(job.scratch, static_cast<int>((first - panels.begin) / kDensePanels));
         for (int n = 0; n < kDensePanels; ++n) {
-          float* lines = job.scratch.lines + n * kChunkK * kLanes;
-          for (int64_t i = 0; i < count; i += K == DenseKind::f32 ? 1 : 2, p[n] += line_stride) {
-            F32x16 even, odd;
-            if constexpr (K == DenseKind::f32) {
-              even = load(reinterpret_cast<const float*>(p[n]));
-            } else {
-              split_line<K>(p[n], even, odd);
-              store(lines + (i + 1) * kLanes, odd);
-            }
-            store(lines + i * kLanes, even);
-          }
+          int64_t line_stride = 0;
+          const uint8_t* p =
+              dense_panel<K>(w, first + n < panels.end ? first + n : first, &line_stride);
+          expand_dense<K>(s.lines + n * kLinesK * kLanes, p + line * line_stride, line_stride,
+                          count);
         }
-        bad += run_dense_chunk(
-            job, {job.scratch.lines, kChunkK * kLanes, k, count, fresh, left == count, leaf == 0});
-        fresh = false;
-        k += count;
+        bad += run_dense_chunk(job, s, chunk);
       }
+      fresh = false;
+      k += count;
+      line += K == DenseKind::f32 ? count : (count + 1) / 2;
     }
-    write_dense_group(job, panel, present, w.rows);
+  }
+  return bad;
+}
+
+/// f(job, strip) for every token tile and strip of panels.
+template <typename F>
+inline void for_strips(DenseJob job, int64_t tokens, Span panels, const F& f) noexcept {
+  int64_t bad = 0;
+  for (int64_t t = 0; t < tokens; t += kDenseTokenTile) {
+    job.tokens = {t, tokens - t < kDenseTokenTile ? tokens : t + kDenseTokenTile};
+    for (int64_t panel = panels.begin; panel < panels.end; panel += kStripPanels) {
+      const Span strip = {panel,
+                          panels.end - panel < kStripPanels ? panels.end : panel + kStripPanels};
+      begin_strip(job);
+      bad += f(job, strip);
+      write_strip(job, strip);
+    }
   }
   if (bad != 0) *job.out->bad_leaves += bad;
 }
@@ -217,14 +254,14 @@ void decode_dense(const DenseView& w, const float* x, Span panels, const Product
       const int64_t end = w.leaf_ends[leaf];
       if constexpr (K == DenseKind::f32) {
         for (; k < end; ++k, p += 64) {
-          prefetch(p + 1024);
+          prefetch_stream(p);
           acc[0] = fma(load(reinterpret_cast<const float*>(p)), splat(x[k]), acc[0]);
         }
       } else {
         for (; k + 1 < end; k += 2, p += 256) {
           repeat<kGroup>(CN_UNROLLED(auto n) {
             F32x16 even, odd;
-            prefetch(p + 1536 + 64 * n);
+            prefetch_stream(p + 64 * n);
             split_line<K>(p + 64 * n, even, odd);
             acc[n] = fma(even, splat(x[k]), acc[n]);
             acc[n] = fma(odd, splat(x[k + 1]), acc[n]);
@@ -240,13 +277,13 @@ void decode_dense(const DenseView& w, const float* x, Span panels, const Product
           p += 256;
         }
       }
-      for (int n = 0; n < kGroup; ++n) {
+      repeat<kGroup>(CN_UNROLLED(auto n) {  // a loop would keep the accumulators in memory
         if (out.exact != 0) {
           bad += end_leaf_exact(exact[n], acc[n]);
         } else {
           end_leaf_f32(total[n], acc[n], leaf == 0);
         }
-      }
+      });
     }
     if (bad != 0) *out.bad_leaves += bad;
     for (int n = 0; n < kGroup && (panel + n) * kLanes < w.rows; ++n) {
@@ -268,95 +305,9 @@ void dense_panels(const DenseView& w, const float* x, int64_t x_stride, int64_t 
     decode_dense<K>(w, x, panels, out);
     return;
   }
-  for (int64_t t = 0; t < tokens; t += kDenseTokenTile) {
-    const Span tile = {t, tokens - t < kDenseTokenTile ? tokens : t + kDenseTokenTile};
-    many_dense<K>(w, {x, x_stride, tile, &out, carve_dense(scratch)}, panels);
-  }
-}
-
-/// One block of a grouped panel as f32 lines [32][16]: w = fma(scale, code - zero, offset), scale
-/// exact where it has two levels.
-template <P16Format F>
-void expand_f32(float* lines, const uint8_t* block, const uint8_t* tail) noexcept {
-  const BlockScales s = load_scales<F>(block, tail);
-  F32x16 scale0 = s.scale, scale1 = s.scale;
-  if constexpr (F.levels == 2) {
-    scale0 = mul(s.scale, to_f32(s.sub0));
-    scale1 = F.subgroups == 2 ? mul(s.scale, to_f32(s.sub1)) : scale0;
-  }
-  const F32x16 offset = F.offset ? s.offset : splat(0.0F);
-  repeat<8>(CN_UNROLLED(auto j) {
-    constexpr int kLine = decltype(j){};
-    alignas(64) uint8_t bytes[64];
-    store_codes(bytes, code_line<F.bits, kLine>(block));
-    const I32x16 quads = load(reinterpret_cast<const int32_t*>(bytes));
-    const F32x16 scale = kLine < 4 ? scale0 : scale1;
-    repeat<4>(CN_UNROLLED(auto i) {
-      constexpr int kShift = 8 * decltype(i){};
-      const I32x16 code = sub(band(shr<kShift>(quads), splat(255)), splat(F.zero));
-      const F32x16 value = F.offset ? fma(scale, to_f32(code), offset) : mul(scale, to_f32(code));
-      store(lines + (4 * kLine + i) * kLanes, value);
-    });
-  });
-}
-
-/// What is left of a packed format once its blocks are f32.
-struct F32Packing {
-  void (*expand)(float* lines, const uint8_t* block, const uint8_t* tail) noexcept;
-  int64_t block_bytes;
-  int64_t tail_bytes;  // behind a segment
-};
-template <P16Format F>
-constexpr F32Packing f32_packing_of() noexcept {
-  return {expand_f32<F>, block_bytes(F), segment_tail_bytes(F)};
-}
-
-/// All of K for up to kDensePanels panels; a panel that is not there repeats the first.
-inline int64_t grouped_f32_group(const GroupedView& w, const DenseJob& job,
-                                 const F32Packing& packing, Span panels) noexcept {
-  const uint8_t* p[kDensePanels];
-  for (int n = 0; n < kDensePanels; ++n) {
-    const int64_t panel = panels.begin + n < panels.end ? panels.begin + n : panels.begin;
-    p[n] = w.panels + panel * w.panel_bytes;
-  }
-  int64_t b = 0, bad = 0;
-  bool fresh = true, first_leaf = true;
-  for (int32_t g = 0; g < w.plan.segment_count; ++g) {
-    const Segment segment = w.plan.segments[g];
-    for (int32_t i = 0; i < segment.blocks; ++i, ++b) {
-      for (int n = 0; n < kDensePanels; ++n) {
-        packing.expand(job.scratch.lines + n * kChunkK * kLanes, p[n],
-                       p[n] + (segment.blocks - i) * packing.block_bytes);
-        p[n] += packing.block_bytes;
-      }
-      const Run run = w.plan.runs[b];
-      const bool ends = segment.ends_leaf != 0 && i + 1 == segment.blocks;
-      bad += run_dense_chunk(job, {job.scratch.lines, kChunkK * kLanes, run.k_begin, run.length,
-                                   fresh, ends, first_leaf});
-      fresh = ends;
-      first_leaf = first_leaf && !ends;
-    }
-    for (int n = 0; n < kDensePanels; ++n) p[n] += packing.tail_bytes;
-  }
-  return bad;
-}
-
-inline void grouped_f32(const GroupedView& w, const float* x, int64_t x_stride, int64_t tokens,
-                        Span panels, const ProductOut& out, Scratch scratch,
-                        const F32Packing& packing) noexcept {
-  int64_t bad = 0;
-  for (int64_t t = 0; t < tokens; t += kDenseTokenTile) {
-    const Span tile = {t, tokens - t < kDenseTokenTile ? tokens : t + kDenseTokenTile};
-    const DenseJob job = {x, x_stride, tile, &out, carve_dense(scratch)};
-    for (int64_t panel = panels.begin; panel < panels.end; panel += kDensePanels) {
-      const Span group = {panel,
-                          panels.end - panel < kDensePanels ? panels.end : panel + kDensePanels};
-      begin_group(job);
-      bad += grouped_f32_group(w, job, packing, group);
-      write_dense_group(job, panel, static_cast<int>(group.end - group.begin), w.rows);
-    }
-  }
-  if (bad != 0) *out.bad_leaves += bad;
+  for_strips(
+      {x, x_stride, {}, &out, scratch, w.rows}, tokens, panels,
+      [&](const DenseJob& job, Span strip) noexcept { return dense_strip<K>(w, job, strip); });
 }
 
 }  // namespace colonnade::kernels::CN_ISA

@@ -26,6 +26,17 @@ inline U8x64 code_line(const uint8_t* block) noexcept {
   }
 }
 
+// A stream from memory. The hardware prefetcher stops at 4 KiB pages, and the 16 fill buffers of an
+// L1 hold less than memory's latency times its rate: so far ahead into L2, which has more of them,
+// and nearer into L1. Measured on Sapphire Rapids, Q4_0: one distance 74 to 84 % of a plain read,
+// both 96 %. Inlined always: gcc 12 takes a call of a function that only fetches for one without
+// effect.
+constexpr int64_t kNearBytes = 2048, kFarBytes = 16384;
+[[gnu::always_inline]] inline void prefetch_stream(const uint8_t* p) noexcept {
+  prefetch(p + kNearBytes);
+  prefetch_to_l2(p + kFarBytes);
+}
+
 template <P16Format F>
 inline I32x16 dot(I32x16 acc, U8x64 codes, const int8_t* q) noexcept {
   if constexpr (F.bits == 8) return dot8(acc, codes, q);

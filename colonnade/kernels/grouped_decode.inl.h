@@ -41,9 +41,6 @@ inline F32x16 chain_block(F32x16 acc, const uint8_t* block, const uint8_t* tail,
   return acc;
 }
 
-// The hardware prefetcher stops at 4 KiB pages; this far ahead covers the gap.
-constexpr int64_t kPrefetchBytes = 1024;
-
 template <P16Format F, bool kInt15>
 void decode_panel(const GroupedView& w, const CodesView& x, int64_t panel,
                   const ProductOut& out) noexcept {
@@ -60,7 +57,7 @@ void decode_panel(const GroupedView& w, const CodesView& x, int64_t panel,
     const Segment segment = w.plan.segments[s];
     const uint8_t* tail = p + segment.blocks * kBytes;
     for (; p != tail; p += kBytes, ++b) {
-      for (int64_t line = 0; line < kBytes; line += 64) prefetch(p + kPrefetchBytes + line);
+      for (int64_t line = 0; line < kBytes; line += 64) prefetch_stream(p + line);
       acc = chain_block<F, kInt15>(acc, p, tail, x, b);
     }
     p += segment_tail_bytes(F);

@@ -4,6 +4,7 @@
 #include "colonnade/kernels/attention.inl.h"
 #include "colonnade/kernels/dense.inl.h"
 #include "colonnade/kernels/grouped_decode.inl.h"
+#include "colonnade/kernels/grouped_f32.inl.h"
 #include "colonnade/kernels/grouped_many.inl.h"
 #include "colonnade/kernels/peak.inl.h"
 #include "colonnade/kernels/rows.inl.h"

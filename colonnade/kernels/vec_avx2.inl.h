@@ -300,8 +300,11 @@ inline F32x16 from_fixed(const int64_t* sums) noexcept {
   for (int i = 0; i < 16; ++i) r[i] = static_cast<float>(static_cast<double>(sums[i]) * 0x1p-36);
   return load(r);
 }
-inline void prefetch(const void* p) noexcept {
+[[gnu::always_inline]] inline void prefetch(const void* p) noexcept {
   _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0);
+}
+[[gnu::always_inline]] inline void prefetch_to_l2(const void* p) noexcept {
+  _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T1);
 }
 
 }  // namespace colonnade::kernels::CN_ISA

@@ -178,8 +178,11 @@ inline F32x16 from_fixed(const int64_t* sums) noexcept {
   return {
       _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(low)), _mm512_cvtpd_ps(high), 1)};
 }
-inline void prefetch(const void* p) noexcept {
+[[gnu::always_inline]] inline void prefetch(const void* p) noexcept {
   _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0);
+}
+[[gnu::always_inline]] inline void prefetch_to_l2(const void* p) noexcept {
+  _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T1);
 }
 
 }  // namespace colonnade::kernels::CN_ISA

@@ -252,6 +252,9 @@ inline F32x16 from_fixed(const int64_t* sums) noexcept {
   return lanes<F32x16>(
       [=](int i) { return static_cast<float>(static_cast<double>(sums[i]) * 0x1p-36); });
 }
-inline void prefetch(const void* p) noexcept { __builtin_prefetch(p); }
+[[gnu::always_inline]] inline void prefetch(const void* p) noexcept { __builtin_prefetch(p); }
+[[gnu::always_inline]] inline void prefetch_to_l2(const void* p) noexcept {
+  __builtin_prefetch(p, 0, 2);
+}
 
 }  // namespace colonnade::kernels::CN_ISA

@@ -244,6 +244,36 @@ TEST_P(Matmul, ExactSumsFinishInPlaceWithBiasAndResidual) {
   }
 }
 
+TEST_P(Matmul, TokensTogetherGiveTheBitsOfTokensAlone) {
+  // More tokens than any tile holds, and no multiple of one.
+  std::mt19937 random(800 + GetParam());
+  const Plan plan = make_plan({{32, 32}, {32, 16}}, 8);
+  const int64_t rows = 37, tokens = 1100, blocks = static_cast<int64_t>(plan.runs.size());
+  GroupedOperand w = random_grouped(random, kind(), rows, plan);
+  const std::vector<float> x = random_floats(random, tokens * plan.k);
+  for (const KernelTable* table : runnable_tables()) {
+    Codes all = make_codes(tokens, blocks, false), one = make_codes(1, blocks, false);
+    for (int64_t t = 0; t < tokens; ++t) {
+      table->quantize(x.data() + t * plan.k, plan.view(), all.view, t, {0, blocks});
+    }
+    std::vector<float> y(tokens * rows), y_f32(tokens * rows), alone(rows);
+    table->matmul_grouped(w.view, all.view, {0, 3}, {.y = y.data(), .stride = rows}, scratch());
+    table->matmul_grouped_f32(w.view, x.data(), plan.k, tokens, {0, 3},
+                              {.y = y_f32.data(), .stride = rows}, scratch());
+    for (int64_t t = 0; t < tokens; t += 1 + t % 7) {
+      const float* row = x.data() + t * plan.k;
+      table->quantize(row, plan.view(), one.view, 0, {0, blocks});
+      table->matmul_grouped(w.view, one.view, {0, 3}, {.y = alone.data(), .stride = rows},
+                            scratch());
+      ASSERT_EQ(std::memcmp(alone.data(), &y[t * rows], rows * 4), 0) << table->name << " " << t;
+      table->matmul_grouped_f32(w.view, row, plan.k, 1, {0, 3}, {.y = alone.data(), .stride = rows},
+                                scratch());
+      ASSERT_EQ(std::memcmp(alone.data(), &y_f32[t * rows], rows * 4), 0)
+          << table->name << " " << t;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Matmul, testing::Range(0, static_cast<int>(GroupedKind::count)));
 
 struct DenseOperand {
