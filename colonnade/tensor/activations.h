@@ -20,4 +20,14 @@ struct Activations {
   const Weight* plan = nullptr;  // the codes follow this weight's plan and tier
 };
 
+/// Activations as commands see them. values and codes may both be set.
+struct ActivationsRef {
+  float* values = nullptr;       // [replicas, T, K]
+  std::byte* codes = nullptr;    // [replicas, Device::codes_bytes]
+  const Weight* plan = nullptr;  // of the codes
+  int64_t tokens = 0;
+  int64_t k = 0;
+  int64_t replicas = 1;  // 1, or one per worker
+};
+
 }  // namespace colonnade

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "colonnade/tensor/activations.h"
 #include "colonnade/tensor/kv_layout.h"
 #include "colonnade/tensor/weight.h"
 
@@ -25,16 +26,6 @@ enum class CommandId : uint8_t {
 
 /// No command is larger.
 constexpr int64_t kCommandBytes = 320;
-
-/// Activations as commands see them. values and codes may both be set.
-struct ActivationsRef {
-  float* values = nullptr;       // [replicas, T, K]
-  std::byte* codes = nullptr;    // [replicas, Device::codes_bytes]
-  const Weight* plan = nullptr;  // of the codes
-  int64_t tokens = 0;
-  int64_t k = 0;
-  int64_t replicas = 1;  // 1, or one per worker
-};
 
 /// y[t] = row ids[t] of the table, as f32. Divided by tokens.
 struct EmbedCommand {

@@ -1,7 +1,7 @@
 // A device, a workspace and the group of one, for tests of ops.
 #pragma once
 
-#include <cstring>
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -22,12 +22,12 @@ class OpsFixture {
 
   Tensor tensor(const std::vector<float>& values, const Shape& shape) {
     Tensor made = workspace.tensor(shape);
-    std::memcpy(made.f32(), values.data(), values.size() * sizeof(float));
+    std::copy(values.begin(), values.end(), made.f32());
     return made;
   }
   Tensor indices(const std::vector<int32_t>& values) {
     Tensor made = workspace.tensor({static_cast<int64_t>(values.size())}, DType::i32);
-    std::memcpy(made.i32(), values.data(), values.size() * sizeof(int32_t));
+    std::copy(values.begin(), values.end(), made.i32());
     return made;
   }
   /// Joins, then the values.
