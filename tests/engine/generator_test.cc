@@ -146,26 +146,6 @@ TEST_F(GeneratorTest, PromptsThatCannotBeComputedAreErrors) {
   EXPECT_THROW(Generator(runner_, tokenizer_, 0), Error);
 }
 
-TEST_F(GeneratorTest, ScoresAreTheLogProbabilitiesOfGeneration) {
-  GenerationRequest request = greedy(6);
-  request.ignore_stop_tokens = true;
-  std::vector<double> expected;
-  const GenerationResult result = generator_.generate(request, [&](const TokenEvent& event) {
-    expected.push_back(static_cast<double>(event.logits[static_cast<size_t>(event.id)]) -
-                       log_probabilities(event.logits, 0).log_normalizer);
-    return true;
-  });
-  std::vector<int32_t> all = request.prompt;
-  all.insert(all.end(), result.tokens.begin(), result.tokens.end());
-  int64_t done = 0;
-  const std::vector<double> scores = generator_.score(all, [&](int64_t n) { done = n; });
-  ASSERT_EQ(scores.size(), all.size() - 1);
-  EXPECT_EQ(done, static_cast<int64_t>(scores.size()));
-  for (size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_EQ(scores[scores.size() - expected.size() + i], expected[i]) << i;
-  }
-}
-
 TEST_F(GeneratorTest, TimingsNeedTokensThatFitTheContext) {
   EXPECT_GT(generator_.time_prompt(kContext), 0.0);
   EXPECT_GT(generator_.time_decode(3), 0.0);
