@@ -73,8 +73,14 @@ Perplexity measure(Session& session, std::span<const int32_t> ids, bool quiet) {
       bar.show(label, static_cast<int64_t>(i) * kWindow + done,
                static_cast<int64_t>(windows.size()) * kWindow);
     };
-    const std::vector<double> scores = session.generator().score(window, progress);
-    for (size_t at = kFirstScored; at < scores.size(); ++at) loss.add(-scores[at]);
+    const auto score = [&](int64_t at, std::span<const float> logits) {
+      const int32_t next = window[static_cast<size_t>(at + 1)];
+      const double logit = logits[static_cast<size_t>(next)];
+      loss.add(log_probabilities(logits, 0).log_normalizer - logit);
+      progress(at + 1);
+    };
+    // The last token has no successor that it could predict.
+    session.generator().evaluate(std::span(window).first(kWindow - 1), kFirstScored, score);
   }
   const double value = math::exp(loss.mean());
   return {value, value * loss.standard_error(), loss.count(), static_cast<int64_t>(windows.size())};
