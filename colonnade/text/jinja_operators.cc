@@ -71,8 +71,7 @@ Value integer_binary(Runtime& rt, Binary op, int64_t a, int64_t b, bool trusted)
       r = b == -1 ? 0 : a - b * floor_divide(a, b);
       break;
     case Binary::power:
-      if (b < 0)
-        return make_real(std::pow(static_cast<double>(a), static_cast<double>(b)), trusted);
+      if (b < 0) return make_real(power(static_cast<double>(a), b), trusted);
       r = integer_power(rt, a, b);
       break;
   }
@@ -97,10 +96,11 @@ Value real_binary(Runtime& rt, Binary op, double a, double b, bool trusted) {
     case Binary::modulo:
       return make_real(floor_modulo(a, b), trusted);
     case Binary::power: {
-      const double r = std::pow(a, b);
-      if (std::isnan(r) && !std::isnan(a) && !std::isnan(b))
-        rt.fail("complex numbers are not supported");
-      if (std::isinf(r) && std::isfinite(a) && std::isfinite(b)) rt.fail("the result is too large");
+      constexpr double kLargestExponent = 1e15;
+      if (b != std::floor(b) || std::fabs(b) > kLargestExponent)
+        rt.fail("** takes whole exponents only");
+      const double r = power(a, static_cast<int64_t>(b));
+      if (std::isinf(r) && std::isfinite(a)) rt.fail("the result is too large");
       return make_real(r, trusted);
     }
   }
@@ -152,6 +152,18 @@ Value multiply(Runtime& rt, const Value& a, const Value& b) {
 }
 
 }  // namespace
+
+double power(double base, int64_t exponent) {
+  // More digits than the result has, so that the roundings of the squarings do not show.
+  long double square = base;
+  long double result = 1;
+  const auto size = static_cast<uint64_t>(exponent);
+  for (uint64_t rest = exponent < 0 ? 0 - size : size; rest > 0; rest >>= 1) {
+    if (rest & 1) result *= square;
+    square *= square;
+  }
+  return static_cast<double>(exponent < 0 ? 1 / result : result);
+}
 
 Value add(Runtime& rt, const Value& a, const Value& b) {
   if (a.is_number() && b.is_number()) return arithmetic(rt, Binary::add, a, b);

@@ -33,6 +33,9 @@ Value plus(Runtime& rt, const Value& a);
 /// a + b; with markup on either side, the other is HTML-escaped first.
 Value add(Runtime& rt, const Value& a, const Value& b);
 
+/// base to a whole exponent; infinite if that is too large.
+double power(double base, int64_t exponent);
+
 /// len(value). Throws if the value has none.
 int64_t length(Runtime& rt, const Value& value);
 

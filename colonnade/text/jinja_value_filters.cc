@@ -70,7 +70,7 @@ double round_decimal(double value, int64_t digits) {
   if (!std::isfinite(value) || digits > 300) return value;
   if (digits < -300) return std::copysign(0.0, value);
   if (digits < 0) {
-    const double scale = std::pow(10.0, static_cast<double>(-digits));
+    const double scale = power(10.0, -digits);
     return std::nearbyint(value / scale) * scale;
   }
   char buffer[700];
@@ -95,7 +95,7 @@ Value round_filter(Runtime& rt, const Value& self, const Bound& args) {
     return make_real(round_decimal(self.real, digits), self.trusted);
   }
   if (method != "ceil" && method != "floor") rt.fail("round: method must be common, ceil or floor");
-  const double scale = std::pow(10.0, static_cast<double>(digits));
+  const double scale = power(10.0, digits);
   const double scaled = self.as_real() * scale;
   return make_real((method == "ceil" ? std::ceil(scaled) : std::floor(scaled)) / scale,
                    self.trusted);

@@ -17,6 +17,16 @@ TEST(JinjaOperators, IntegersBeyond64BitsAreAnErrorNotAWrongNumber) {
   EXPECT_EQ(render("{{ (0 - 9223372036854775807 - 1) % -1 }}"), "0");
 }
 
+TEST(JinjaOperators, PowersOfRealsTakeWholeExponents) {
+  EXPECT_EQ(power(10, 22), 1e22);
+  EXPECT_EQ(power(10, -3), 1e-3);
+  EXPECT_EQ(power(1.5, 0), 1.0);
+  EXPECT_EQ(render("{{ 2 ** -2 }} {{ 1.5 ** 2 }} {{ (-2.0) ** 3 }} {{ 2 ** 3.0 }}"),
+            "0.25 2.25 -8.0 8.0");
+  EXPECT_NE(error_of("{{ 2 ** 0.5 }}"), "");
+  EXPECT_NE(error_of("{{ 10.0 ** 999 }}"), "");
+}
+
 TEST(JinjaOperators, DivisionByZeroIsAnError) {
   for (const char* source :
        {"{{ 1 / 0 }}", "{{ 1 // 0 }}", "{{ 1 % 0 }}", "{{ 1.5 % 0 }}", "{{ 0 ** -1 }}"}) {
