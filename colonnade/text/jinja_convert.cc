@@ -61,7 +61,7 @@ class JsonReader {
         return make_integer(json.get<int64_t>(), trusted_);
       case Json::value_t::number_unsigned:
         if (json.get<uint64_t>() > static_cast<uint64_t>(INT64_MAX))
-          return make_real(json.get<double>(), trusted_);
+          return wide(json.get<uint64_t>());
         return make_integer(json.get<int64_t>(), trusted_);
       case Json::value_t::number_float:
         return make_real(json.get<double>(), trusted_);
@@ -88,6 +88,16 @@ class JsonReader {
   }
 
  private:
+  // An integer of 64 bits without sign: arithmetic takes it for a real, but it prints with all its
+  // digits.
+  Value wide(uint64_t integer) {
+    Value made = rt_.string(std::to_string(integer), trusted_);
+    made.kind = Kind::real;
+    made.trusted = trusted_;
+    made.real = static_cast<double>(integer);
+    return made;
+  }
+
   Runtime& rt_;
   bool trusted_;
 };

@@ -61,7 +61,7 @@ class JsonWriter {
       case Kind::integer:
         return out_.append(std::to_string(value.integer), value.trusted);
       case Kind::real:
-        return out_.append(number(value.real), value.trusted);
+        return out_.append(number(value), value.trusted);
       case Kind::string:
         return append_string(*value.text);
       case Kind::list:
@@ -78,10 +78,11 @@ class JsonWriter {
     rt_.fail(concat("object of type ", type_name(value), " is not JSON serializable"));
   }
 
-  static std::string number(double value) {
-    if (std::isnan(value)) return "NaN";
-    if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
-    return real_repr(value);
+  static std::string number(const Value& value) {
+    if (value.text) return value.chars();
+    if (std::isnan(value.real)) return "NaN";
+    if (std::isinf(value.real)) return value.real < 0 ? "-Infinity" : "Infinity";
+    return real_repr(value.real);
   }
 
   void append_string(const Text& text) {
@@ -111,7 +112,7 @@ class JsonWriter {
       case Kind::integer:
         return append_string(Text(std::to_string(key.integer), key.trusted));
       case Kind::real:
-        return append_string(Text(number(key.real), key.trusted));
+        return append_string(Text(number(key), key.trusted));
       default:
         rt_.fail(concat("keys must be str, int, float, bool or None, not ", type_name(key)));
     }

@@ -177,8 +177,11 @@ Value add(Runtime& rt, const Value& a, const Value& b) {
     return made;
   }
   if (is_plain_list(a) && is_plain_list(b) && as_list(a).flavor == as_list(b).flavor) {
-    std::vector<Value> items = as_list(a).items;
-    items.insert(items.end(), as_list(b).items.begin(), as_list(b).items.end());
+    std::vector<Value> items;
+    items.reserve(as_list(a).items.size() + as_list(b).items.size());
+    for (const Value& part : {a, b}) {
+      items.insert(items.end(), as_list(part).items.begin(), as_list(part).items.end());
+    }
     return rt.list(std::move(items), as_list(a).flavor, as_list(a).trusted && as_list(b).trusted);
   }
   unsupported(rt, "+", a, b);

@@ -154,7 +154,7 @@ void append_repr(Runtime& rt, TextBuilder& out, const Value& value) {
     case Kind::integer:
       return out.append(std::to_string(value.integer), value.trusted);
     case Kind::real:
-      return out.append(real_repr(value.real), value.trusted);
+      return out.append(value.text ? value.chars() : real_repr(value.real), value.trusted);
     case Kind::string:
       if (value.markup) out.append("Markup(", value.text->trusted());
       append_string_repr(out, *value.text);

@@ -37,12 +37,13 @@ enum class Kind : uint8_t {
 /// A small handle: scalars inline, strings shared, containers owned by the Heap.
 struct Value {
   Kind kind = Kind::undefined;
-  bool trusted = true;               // scalars: the template made it
-  bool markup = false;               // string: HTML-escaped already (`safe`, `escape`)
-  int64_t integer = 0;               // boolean and integer
-  double real = 0;                   // real
-  std::shared_ptr<const Text> text;  // string; undefined: why it is
-  Object* object = nullptr;          // list, dict, space, callable, loop
+  bool trusted = true;  // scalars: the template made it
+  bool markup = false;  // string: HTML-escaped already (`safe`, `escape`)
+  int64_t integer = 0;  // boolean and integer
+  double real = 0;      // real
+  std::shared_ptr<const Text>
+      text;  // string; undefined: why it is; real: digits that print, if not its own
+  Object* object = nullptr;  // list, dict, space, callable, loop
 
   bool is(Kind k) const { return kind == k; }
   bool is_number() const {

@@ -31,6 +31,11 @@ TEST(JinjaConvert, JsonKeepsTheOrderOfItsKeysAndIsTheCallers) {
             "«{'z': 1, 'a': [True, None, 2.5]}»");
 }
 
+TEST(JinjaConvert, IntegersBeyondTheSignKeepTheirDigits) {
+  EXPECT_EQ(render("{{ v }} {{ v|tojson }} {{ [v] }}", R"({"v": 18446744073709551615})"),
+            "18446744073709551615 18446744073709551615 [18446744073709551615]");
+}
+
 TEST(JinjaConvert, DeepJsonIsRefusedBeforeItCanHurt) {
   const std::string deep(100000, '[');
   EXPECT_NE(error_of("{{ u|from_json }}", "{\"u\": \"" + deep + "\"}").find("nests deeper"),
