@@ -5,11 +5,12 @@ Needs jinja2 (3.1.6 made the committed file). The environment is set up as trans
 trim_blocks, lstrip_blocks and loop controls, tojson without HTML escapes, raise_exception and strftime_now. From
   - tests/data/templates/*.jinja, chat templates in the forms of the known model families, with CONVERSATIONS below;
   - tests/data/template_snippets.txt, one per construct, with VARIABLES below;
-  - random programs from the grammar in tools/random_templates.py (--programs, --seed);
+  - random programs from the grammars in tools/random_templates.py (--programs, --seed);
   - --model FILE.gguf ...: the template in a real model file; its outputs are kept as hashes only.
 """
 import argparse
 import datetime
+import itertools
 import json
 import pathlib
 import re
@@ -224,10 +225,12 @@ def main():
         golden["templates"].append({"file": path.name, "results": results})
     for source in snippets():
         golden["snippets"].append({"source": source, **render(env, source, VARIABLES)})
-    for source in random_templates.programs(arguments.seed):
+    scopes = itertools.islice(random_templates.scope_programs(arguments.seed), arguments.programs // 4)
+    for source in itertools.chain(scopes, random_templates.programs(arguments.seed)):
         if len(golden["programs"]) == arguments.programs:
             break
         result = render(env, source, VARIABLES)
+        # Addresses of Python's objects differ from run to run.
         if not re.search("0x7[bf]|in method|object (at|bt)", str(result).lower()) and len(result.get("output", "")) < 2000:
             golden["programs"].append({"source": source, **result})
     for path in arguments.model:

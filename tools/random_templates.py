@@ -185,3 +185,42 @@ def programs(seed):
     for index in itertools.count():
         grammar = Grammar(random.Random(seed * 1_000_003 + index))
         yield grammar.body(3)
+
+
+class ScopeGrammar:
+    """Assigns and reads two names in blocks inside each other: who sees which value?"""
+
+    NAMES = ["a", "b"]
+
+    def __init__(self, rng):
+        self.rng = rng
+
+    def body(self, depth):
+        return "".join(self.statement(depth) for _ in range(self.rng.randrange(1, 4)))
+
+    def statement(self, depth):
+        name, other = self.rng.choice(self.NAMES), self.rng.choice(self.NAMES)
+        kind = self.rng.randrange(11)
+        if kind < 3 or depth == 0:
+            return f"{{{{ {name} }}}},"
+        if kind < 5:
+            value = self.rng.choice(["1", "2", f"({other} or 0) ~ 3", "'q'"])
+            return f"{{% set {name} = {value} %}}"
+        inside = self.body(depth - 1)
+        orelse = self.rng.choice(["", "{% else %}" + self.body(depth - 1)])
+        if kind == 5:
+            return f"{{% if {self.rng.choice(['true', 'false', name, name + ' is defined'])} %}}{inside}{orelse}{{% endif %}}"
+        if kind == 6:
+            return f"{{% for {self.rng.choice(['i', name])} in [7, 8] %}}{inside}{orelse}{{% endfor %}}"
+        if kind == 7:
+            return f"{{% set {name} %}}{inside}{{% endset %}}"
+        if kind == 8:
+            return f"{{% macro f({self.rng.choice(['z', name])}) %}}{inside}{{% endmacro %}}{{{{ f() }}}}{{{{ f(4) }}}}"
+        if kind == 9:
+            return f"{{% with {name} = {self.rng.choice(['5', other])} %}}{inside}{{% endwith %}}"
+        return f"{{% filter upper %}}{inside}{{% endfilter %}}"
+
+
+def scope_programs(seed):
+    for index in itertools.count():
+        yield ScopeGrammar(random.Random(seed * 1_000_003 + index)).body(3)
