@@ -4,6 +4,7 @@
 #pragma once
 
 #include "colonnade/kernels/grouped.inl.h"
+#include "colonnade/kernels/grouped_matrix.inl.h"
 #include "colonnade/kernels/grouped_tile.inl.h"
 
 namespace colonnade::kernels::CN_ISA {
@@ -101,7 +102,8 @@ int64_t run_chunk(const ManyScratch& s, const CodesView& x, const Chunk& chunk, 
   const int64_t count = tokens.end - tokens.begin;
   const int32_t* corrections = s.corrections + chunk.block * E.subgroups * count;
   // Spread over the tiles: more than a dozen fetches at once would wait for each other.
-  const int64_t lines = (ahead.bytes / 64 + 1) * kRows / count + 1;
+  constexpr bool kMatrix = kMatrixTokens > 0 && E.subgroups == 1;
+  const int64_t lines = (ahead.bytes / 64 + 1) * (kMatrix ? kMatrixTokens : kRows) / count + 1;
   int64_t bad = 0, fetched = 0;
   for (int64_t m = 0; m < count;) {
     for (int64_t i = 0; i < lines && fetched < ahead.bytes; ++i, fetched += 64) {
@@ -117,6 +119,13 @@ int64_t run_chunk(const ManyScratch& s, const CodesView& x, const Chunk& chunk, 
                             count};
     const TileSums sums = {s.sums.accumulators + m * kWidth, s.sums.totals + m * kWidth,
                            s.sums.exact != nullptr ? s.sums.exact + m * kWidth : nullptr};
+    if constexpr (kMatrix) {
+      if (count - m >= kMatrixTokens) {
+        bad += matrix_tile<E, kInt15>(sums, s.blocks, chunk, tile);
+        m += kMatrixTokens;
+        continue;
+      }
+    }
     if (count - m >= kRows) {
       bad += grouped_tile<E, kInt15, kRows, kPanels>(sums, s.blocks, chunk, tile);
       m += kRows;
@@ -213,6 +222,8 @@ template <P16Format E, bool kInt15>
 void many_panels(const GroupedView& w, const CodesView& x, const Packing& packing, Span panels,
                  const ProductOut& out, Scratch scratch) noexcept {
   constexpr int kPanels = kGroupedPanels;
+  static_assert(kMatrixTokens == 0 || kPanels == 2);
+  [[maybe_unused]] const MatrixTiles tiles;
   const ManyScratch s = carve(scratch, out.exact != 0);
   const int64_t corrected = kCorrections / (int64_t{x.blocks} * E.subgroups);
   const int64_t tile = even_tile(x.tokens, corrected < kTokenTile ? corrected : kTokenTile);

@@ -69,6 +69,16 @@ struct TileSums {
   return bad;
 }
 
+/// A leaf of `vectors` x 16 outputs, in the accumulators, joins the sums.
+inline int64_t close_leaf(const TileSums& sums, int vectors) noexcept {
+  if (sums.exact != nullptr) return close_exact_leaf(sums, vectors);
+  for (int i = 0; i < vectors; ++i) {
+    float* total = sums.totals + i * kLanes;
+    store(total, add(load(total), load(sums.accumulators + i * kLanes)));
+  }
+  return 0;
+}
+
 /// Totals before the first leaf, `lanes` of them, a multiple of 16. -0 + x is x, also for x = -0:
 /// the first leaf is copied.
 inline void clear_totals(const TileSums& sums, int64_t lanes) noexcept {

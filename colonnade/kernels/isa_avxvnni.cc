@@ -1,5 +1,6 @@
 #define CN_ISA avxvnni
 #define CN_VEC "colonnade/kernels/vec_avx2.inl.h"
+#define CN_TILES "colonnade/kernels/tiles_none.inl.h"
 #define CN_VNNI
 
 #include "colonnade/kernels/table.inl.h"

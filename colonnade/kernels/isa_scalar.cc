@@ -1,5 +1,6 @@
 #define CN_ISA scalar
 #define CN_VEC "colonnade/kernels/vec_scalar.inl.h"
+#define CN_TILES "colonnade/kernels/tiles_none.inl.h"
 
 #include "colonnade/kernels/table.inl.h"
 

@@ -10,7 +10,8 @@ namespace colonnade::kernels::CN_ISA {
 // half as many vectors.
 constexpr int kPeakChains = kDensePanels == 1 ? kDenseRows : 12;
 
-constexpr int kPeakUnroll = 4;  // what a compiler adds around a round must not show
+// What a compiler adds around a round must not show.
+constexpr int kPeakUnroll = kDotIsOneInstruction ? 4 : 1;
 
 inline int64_t fma_peak(int64_t rounds, float* sink) noexcept {
   const F32x16 a = load(sink), b = load(sink + kLanes);

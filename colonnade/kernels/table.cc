@@ -17,6 +17,9 @@ const KernelTable* table() noexcept;
 namespace avx512vnni {
 const KernelTable* table() noexcept;
 }
+namespace amx {
+const KernelTable* table() noexcept;
+}
 
 const KernelTable* table_for(Isa isa) {
   switch (isa) {
@@ -31,6 +34,7 @@ const KernelTable* table_for(Isa isa) {
     case Isa::avx512vnni:
       return avx512vnni::table();
     case Isa::amx:
+      return amx::table();
     case Isa::count:
       break;
   }

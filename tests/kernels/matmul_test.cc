@@ -150,7 +150,7 @@ class Matmul : public testing::TestWithParam<int> {
 TEST_P(Matmul, EveryTableGivesTheBitsOfTheDefinition) {
   std::mt19937 random(7 + GetParam());
   for (const Plan& plan : plans()) {
-    for (const int64_t tokens : {1, 2, 3, 6, 13}) {
+    for (const int64_t tokens : {1, 2, 3, 6, 13, 37}) {
       for (const bool int15 : {false, true}) {
         const int64_t rows = 16 * 3 + 5;
         GroupedOperand w = random_grouped(random, kind(), rows, plan);

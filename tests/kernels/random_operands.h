@@ -7,6 +7,7 @@
 #include <random>
 #include <vector>
 
+#include "colonnade/base/cpu_features.h"
 #include "colonnade/kernels/p16.h"
 #include "colonnade/kernels/table.h"
 
@@ -144,16 +145,15 @@ inline Codes make_codes(int64_t tokens, int64_t blocks, bool int15) {
 /// Tables that this build has and this CPU runs.
 inline std::vector<const KernelTable*> runnable_tables() {
   std::vector<const KernelTable*> tables = {table_for(Isa::scalar)};
-  const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  const bool avx512 = avx2 && __builtin_cpu_supports("avx512f") &&
-                      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                      __builtin_cpu_supports("avx512vl");
+  const CpuFeatures cpu = detect_cpu_features();
+  const bool avx2 = cpu.avx2 && cpu.fma && cpu.f16c;
+  const bool avx512 = avx2 && cpu.avx512f && cpu.avx512bw && cpu.avx512dq && cpu.avx512vl;
+  const bool vnni = avx512 && cpu.avx512vnni;
   if (avx2) tables.push_back(table_for(Isa::avx2));
+  if (avx2 && cpu.avxvnni) tables.push_back(table_for(Isa::avxvnni));
   if (avx512) tables.push_back(table_for(Isa::avx512));
-  if (avx512 && __builtin_cpu_supports("avx512vnni")) tables.push_back(table_for(Isa::avx512vnni));
-#ifdef __GNUC__
-  if (avx2 && __builtin_cpu_supports("avxvnni")) tables.push_back(table_for(Isa::avxvnni));
-#endif
+  if (vnni) tables.push_back(table_for(Isa::avx512vnni));
+  if (vnni && cpu.amx_tile && cpu.amx_int8) tables.push_back(table_for(Isa::amx));
   return tables;
 }
 
