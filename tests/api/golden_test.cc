@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-json golden(const std::string& name) {
-  std::ifstream in(std::string(COLONNADE_TEST_DATA) + "/golden_" + name + ".json");
+json data_of(const std::string& kind, const std::string& name) {
+  std::ifstream in(std::string(COLONNADE_TEST_DATA) + "/" + kind + "_" + name + ".json");
   return json::parse(in);
 }
 
@@ -113,7 +113,7 @@ class Golden : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(Golden, TierF32GivesTheLogitsOfTheF64Reference) {
-  const json data = golden(GetParam());
+  const json data = data_of("golden", GetParam());
   const Agreement a = compare(*session(Tier::f32), data, nightly() ? 10 : 4, true);
   EXPECT_LT(a.largest_error, 1e-3);
   EXPECT_LE(a.largest_margin, 2e-3) << "the tokens differ where the reference's choice is clear";
@@ -122,7 +122,7 @@ TEST_P(Golden, TierF32GivesTheLogitsOfTheF64Reference) {
 }
 
 TEST_P(Golden, IntegerTiersDisagreeNoMoreThanThePeerAndNeverWhereTheChoiceIsClear) {
-  const json data = golden(GetParam());
+  const json data = data_of("golden", GetParam());
   // llama.cpp on the same file and ids (tools/peer_disagreement.py, docs/measuring.md): positions
   // of 640 whose argmax differs.
   const std::map<std::string, int64_t> peer = {{"smollm2-135m", 12}, {"qwen2.5-coder-0.5b", 6}};
@@ -136,6 +136,59 @@ TEST_P(Golden, IntegerTiersDisagreeNoMoreThanThePeerAndNeverWhereTheChoiceIsClea
   EXPECT_LT(int15.largest_margin, 0.05);
   std::cout << GetParam() << " int15: " << int15.disagree << " of " << int15.positions
             << " differ, largest margin " << int15.largest_margin << "\n";
+}
+
+/// Perplexity over the first windows of the text, and how often the most likely token is another
+/// than the reference's.
+struct TextScore {
+  double nll = 0;
+  double reference_nll = 0;
+  int64_t positions = 0;
+  int64_t disagree = 0;
+  double largest_margin = 0;
+
+  double distance() const {
+    return std::exp((nll - reference_nll) / static_cast<double>(positions)) - 1;
+  }
+};
+
+void score_window(Session& session, const json& data, size_t w, TextScore& score) {
+  const auto ids = data["ids"].get<std::vector<int32_t>>();
+  const auto n = data["n_ctx"].get<int64_t>();
+  const std::span<const int32_t> window(ids.data() + static_cast<int64_t>(w) * n,
+                                        static_cast<size_t>(n));
+  const auto on_row = [&](int64_t i, std::span<const float> logits) {
+    const auto next = static_cast<size_t>(window[static_cast<size_t>(i + 1)]);
+    score.nll += log_sum_exp(logits) - static_cast<double>(logits[next]);
+    ++score.positions;
+    const auto at = static_cast<size_t>(i - n / 2);
+    if (argmax(logits) == data["argmax"][w][at]) return;
+    ++score.disagree;
+    score.largest_margin = std::max(score.largest_margin, data["margin"][w][at].get<double>());
+  };
+  session.generator().evaluate(window.first(static_cast<size_t>(n - 1)), n / 2, on_row);
+  score.reference_nll += data["window_nll"][w].get<double>();
+}
+
+TEST_P(Golden, PerplexityOfATextIsTheReferences) {
+  const json data = data_of("perplexity", GetParam());
+  // llama.cpp's disagreements on all seven windows (docs/measuring.md).
+  const std::map<std::string, double> peer = {{"smollm2-135m", 51}, {"qwen2.5-coder-0.5b", 38}};
+  for (const Tier tier : {Tier::f32, Tier::int15, Tier::int8}) {
+    const size_t windows = tier == Tier::int8 || nightly() ? data["window_nll"].size() : 1;
+    const std::unique_ptr<Session> loaded = session(tier);
+    TextScore s;
+    for (size_t w = 0; w < windows; ++w) score_window(*loaded, data, w, s);
+    std::cout << GetParam() << " " << name_of(tier) << ": perplexity of " << windows << " windows "
+              << 100 * s.distance() << " % from the reference; " << s.disagree << " of "
+              << s.positions << " tokens differ, largest margin " << s.largest_margin << "\n";
+    EXPECT_LT(std::abs(s.distance()), tier == Tier::int8 ? 0.01 : 0.001);
+    if (tier != Tier::int8) continue;
+    // Near ties that fall either way: a count of n has a standard deviation of sqrt(n).
+    const double bound = peer.at(GetParam());
+    EXPECT_LE(static_cast<double>(s.disagree), bound + 2 * std::sqrt(bound));
+    EXPECT_LT(s.largest_margin, 0.5);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, Golden, testing::Values("smollm2-135m", "qwen2.5-coder-0.5b"),
