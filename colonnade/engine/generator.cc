@@ -16,6 +16,10 @@ namespace {
 /// Rows whose logits evaluate() asks for at a time, V values each.
 constexpr int64_t kEvaluateChunk = 64;
 
+/// Answers up to this long are generated without asking for memory.
+constexpr int64_t kReservedTokens = 4096;
+constexpr size_t kTextBytesPerToken = 8;
+
 class Stopwatch {
  public:
   double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -92,6 +96,15 @@ int64_t Generator::check_prompt(const GenerationRequest& request) const {
   return size;
 }
 
+void Generator::reserve(int64_t prompt_size, int64_t tokens, GenerationResult& result) {
+  const int64_t positions = std::min(prompt_size + tokens, runner_.context());
+  sequence_->reserve(positions);
+  runner_.reserve_positions(positions);
+  step_.sequences.front().pages.reserve(static_cast<size_t>(positions / kPagePositions + 1));
+  result.tokens.reserve(static_cast<size_t>(tokens));
+  result.text.reserve(static_cast<size_t>(tokens) * kTextBytesPerToken);
+}
+
 GenerationResult Generator::generate(const GenerationRequest& request, const OnToken& on_token) {
   const int64_t prompt_size = check_prompt(request);
   Sampler sampler(request.sampling, runner_.vocab(), request.prompt, request.choice);
@@ -116,8 +129,7 @@ GenerationResult Generator::generate(const GenerationRequest& request, const OnT
   }
   const int64_t room = runner_.context() - prompt_size + 1;  // the last token is not fed back
   const int64_t most = std::min(room, request.stop.max_tokens.value_or(room));
-  sequence_->reserve(std::min(prompt_size + most, prompt_size + 4096));
-  result.tokens.reserve(static_cast<size_t>(std::min<int64_t>(most, 4096)));
+  reserve(prompt_size, std::min<int64_t>(most, kReservedTokens), result);
   Tensor logits = prefill(std::span(request.prompt).subspan(static_cast<size_t>(cached)));
   Stopwatch generation_time;
   for (;;) {
@@ -165,6 +177,18 @@ void Generator::evaluate(std::span<const int32_t> tokens, int64_t first, const O
     }
     at += part;
   }
+}
+
+std::vector<double> Generator::score(std::span<const int32_t> tokens,
+                                     const std::function<void(int64_t)>& progress) {
+  std::vector<double> result;
+  if (tokens.size() < 2) return result;
+  evaluate(tokens.first(tokens.size() - 1), 0, [&](int64_t index, std::span<const float> row) {
+    const auto next = static_cast<size_t>(tokens[static_cast<size_t>(index + 1)]);
+    result.push_back(static_cast<double>(row[next]) - log_probabilities(row, 0).log_normalizer);
+    if (progress) progress(index + 1);
+  });
+  return result;
 }
 
 double Generator::time_prompt(int64_t tokens) {

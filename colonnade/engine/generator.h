@@ -70,6 +70,11 @@ class Generator {
   using OnRow = std::function<void(int64_t index, std::span<const float> logits)>;
   void evaluate(std::span<const int32_t> tokens, int64_t first, const OnRow& on_row);
 
+  /// Log-probability of each token given those before it: [n - 1] natural logarithms, for
+  /// tokens[1..n). Calls `progress` with the tokens done.
+  std::vector<double> score(std::span<const int32_t> tokens,
+                            const std::function<void(int64_t)>& progress);
+
   /// Seconds for `tokens` pseudo-random tokens as one prompt, or one after the other, without
   /// sampling: what llama-bench measures as pp and tg. Throws Error if they do not fit the context.
   double time_prompt(int64_t tokens);
@@ -83,6 +88,8 @@ class Generator {
   Tensor advance(std::span<const int32_t> tokens, int64_t wanted);
   /// Executes all tokens in chunks; logits of the last one.
   Tensor prefill(std::span<const int32_t> tokens);
+  /// Memory for `tokens` behind the prompt, so that no decode step asks for any.
+  void reserve(int64_t prompt_size, int64_t tokens, GenerationResult& result);
   /// Its size. Throws Error for one that cannot be computed.
   int64_t check_prompt(const GenerationRequest& request) const;
   std::vector<int32_t> plain_tokens(int64_t count) const;

@@ -22,7 +22,10 @@ class StepRunner {
   int64_t context() const { return context_; }
   int64_t vocab() const { return decoder_.config().vocab; }
   /// Positions are prepared, so that no step allocates for them.
-  void reserve_positions(int64_t positions) { decoder_.reserve_positions(cx_.device, positions); }
+  void reserve_positions(int64_t positions) {
+    decoder_.reserve_positions(cx_.device, positions);
+    page_table_.reserve(static_cast<size_t>(positions / kPagePositions + 1));
+  }
 
   /// Executes the step and waits for it. Logits of step.out_rows [n, V] f32, valid until the tensor
   /// is dropped; no tensor if none are wanted. Throws Error for a fault of a kernel, naming layer

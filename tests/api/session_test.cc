@@ -1,5 +1,6 @@
 #include "colonnade/api/session.h"
 
+#include <limits>
 #include <string>
 
 #include "tests/support/gguf_builder.h"
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "colonnade/base/error.h"
+#include "colonnade/io/gguf.h"
 
 namespace colonnade {
 namespace {
@@ -144,6 +146,31 @@ TEST_F(SessionTest, SeveralSessionsLiveSideBySide) {
   request.sampling.temperature = 0;
   request.stop.max_tokens = 4;
   EXPECT_EQ(a.generator().generate(request, {}).tokens, b.generator().generate(request, {}).tokens);
+}
+
+TEST_F(SessionTest, AnActivationThatIsNotFiniteNamesTheLayerAndTheNextRequestIsServed) {
+  test::TinyShape shape;
+  shape.types.embedding = 0;
+  std::string bytes = test::tiny_model(shape);
+  const GgufFile good(folder_.write("good.gguf", bytes));
+  const GgufTensor* embedding = good.find("token_embd.weight");
+  const float infinite = std::numeric_limits<float>::infinity();
+  bytes.replace(static_cast<size_t>(embedding->offset + 5 * embedding->row_bytes()),
+                sizeof infinite, test::le(infinite));
+  SessionOptions made = options();
+  made.model = folder_.write("bad.gguf", bytes);
+  Session session(made);
+  GenerationRequest request;
+  request.prompt = {1, 5};
+  request.stop.max_tokens = 1;
+  try {
+    session.generator().generate(request, {});
+    FAIL() << "an infinite embedding was computed with";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("blk.0"));
+  }
+  request.prompt = {1, 6};
+  EXPECT_EQ(session.generator().generate(request, {}).tokens.size(), 1U);
 }
 
 }  // namespace

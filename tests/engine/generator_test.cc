@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/heap_meter.h"
 #include "tests/support/loaded_model.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -151,6 +152,41 @@ TEST_F(GeneratorTest, TimingsNeedTokensThatFitTheContext) {
   EXPECT_GT(generator_.time_decode(3), 0.0);
   EXPECT_THROW(generator_.time_prompt(kContext + 1), Error);
   EXPECT_THROW(generator_.time_decode(0), Error);
+}
+
+TEST_F(GeneratorTest, EvaluatedRowsAreTheLogitsOfGeneration) {
+  std::vector<std::vector<float>> generated;
+  GenerationRequest request = greedy(5);
+  request.ignore_stop_tokens = true;
+  const GenerationResult result = generator_.generate(request, [&](const TokenEvent& event) {
+    generated.emplace_back(event.logits.begin(), event.logits.end());
+    return true;
+  });
+  std::vector<int32_t> all = request.prompt;
+  all.insert(all.end(), result.tokens.begin(), result.tokens.end() - 1);
+  size_t next = 0;
+  generator_.evaluate(all, 4, [&](int64_t index, std::span<const float> logits) {
+    EXPECT_EQ(index, static_cast<int64_t>(next) + 4);
+    EXPECT_EQ(std::vector<float>(logits.begin(), logits.end()), generated[next]);
+    ++next;
+  });
+  EXPECT_EQ(next, generated.size());
+}
+
+TEST_F(GeneratorTest, DecodingAsksForNoMemoryAfterTheFirstTokens) {
+  GenerationRequest request = greedy(100);  // over a page border
+  request.ignore_stop_tokens = true;
+  int64_t warm = 0;
+  int64_t at_end = 0;
+  int calls = 0;
+  const test::HeapMeter meter;
+  generator_.generate(request, [&](const TokenEvent&) {
+    at_end = meter.allocations();
+    if (++calls == 3) warm = at_end;
+    return true;
+  });
+  EXPECT_GT(warm, 0);
+  EXPECT_EQ(at_end, warm);
 }
 
 }  // namespace
