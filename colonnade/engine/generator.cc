@@ -179,18 +179,6 @@ void Generator::evaluate(std::span<const int32_t> tokens, int64_t first, const O
   }
 }
 
-std::vector<double> Generator::score(std::span<const int32_t> tokens,
-                                     const std::function<void(int64_t)>& progress) {
-  std::vector<double> result;
-  if (tokens.size() < 2) return result;
-  evaluate(tokens.first(tokens.size() - 1), 0, [&](int64_t index, std::span<const float> row) {
-    const auto next = static_cast<size_t>(tokens[static_cast<size_t>(index + 1)]);
-    result.push_back(static_cast<double>(row[next]) - log_probabilities(row, 0).log_normalizer);
-    if (progress) progress(index + 1);
-  });
-  return result;
-}
-
 double Generator::time_prompt(int64_t tokens) {
   reset();
   const std::vector<int32_t> ids = plain_tokens(tokens);

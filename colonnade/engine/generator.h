@@ -70,11 +70,6 @@ class Generator {
   using OnRow = std::function<void(int64_t index, std::span<const float> logits)>;
   void evaluate(std::span<const int32_t> tokens, int64_t first, const OnRow& on_row);
 
-  /// Log-probability of each token given those before it: [n - 1] natural logarithms, for
-  /// tokens[1..n). Calls `progress` with the tokens done.
-  std::vector<double> score(std::span<const int32_t> tokens,
-                            const std::function<void(int64_t)>& progress);
-
   /// Seconds for `tokens` pseudo-random tokens as one prompt, or one after the other, without
   /// sampling: what llama-bench measures as pp and tg. Throws Error if they do not fit the context.
   double time_prompt(int64_t tokens);
