@@ -35,7 +35,7 @@ Tensor StepRunner::run(const Step& step) {
             " rows");
   CN_CHECK(positions <= context_, "engine: expected at most ", context_, " positions, got ",
            positions);
-  reserve_positions(positions);
+  decoder_.reserve_positions(cx_.device, positions);
 
   DecoderInput input;
   input.ids = tensor_of(cx_.workspace, step.tokens);

@@ -45,6 +45,14 @@ TEST_F(StepRunnerTest, GivesLogitsOfTheWantedRows) {
   EXPECT_FALSE(static_cast<bool>(runner_.run(step)));
 }
 
+TEST_F(StepRunnerTest, AFirstStepThatFillsItsPagesIsAsALaterOne) {
+  const Step step{
+      .number = 1, .tokens = ids(256, 3), .sequences = {sequence(256)}, .out_rows = {255}};
+  StepRunner fresh(model_.cx(), model_.decoder, pages_, kContext);
+  const std::vector<float> first = values(fresh.run(step));
+  EXPECT_TRUE(test::same_bits(values(fresh.run(step)), first));
+}
+
 TEST_F(StepRunnerTest, ASequenceHasTheSameBitsAloneAndBesideOthers) {
   const std::vector<int32_t> a = ids(70, 1), b = ids(9, 2);
   const std::vector<float> alone_a = values(
