@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 
+#include "tests/support/bits.h"
 #include "tests/support/environment.h"
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -136,6 +137,41 @@ TEST_P(Golden, IntegerTiersDisagreeNoMoreThanThePeerAndNeverWhereTheChoiceIsClea
   EXPECT_LT(int15.largest_margin, 0.05);
   std::cout << GetParam() << " int15: " << int15.disagree << " of " << int15.positions
             << " differ, largest margin " << int15.largest_margin << "\n";
+}
+
+/// Logits of a prompt's last token and of three steps behind it.
+std::vector<float> few_logits(const SessionOptions& options) {
+  Session session(options);
+  GenerationRequest request;
+  request.prompt = session.tokenizer().encode("The law of bits: 你好, 🍕 and def f(x): return x",
+                                              text::ParseSpecial::no, text::AddSpecial::no);
+  request.sampling.temperature = 0;
+  request.stop.max_tokens = 4;
+  std::vector<float> all;
+  session.generator().generate(request, [&](const TokenEvent& event) {
+    all.insert(all.end(), event.logits.begin(), event.logits.end());
+    return true;
+  });
+  return all;
+}
+
+TEST_P(Golden, ThreadsChunksAndInstructionSetsChangeNoBitOfARealModel) {
+  for (const Tier tier : {Tier::int8, Tier::int15, Tier::f32}) {
+    SessionOptions options;
+    options.model = path_;
+    options.precision = tier;
+    options.threads = 1;
+    const std::vector<float> expected = few_logits(options);
+    options.threads = 3;
+    options.chunk = 7;
+    EXPECT_TRUE(same_bits(few_logits(options), expected))
+        << name_of(tier) << ": 3 threads, chunks of 7";
+    options.threads = 2;
+    options.chunk = 512;
+    options.isa = tier == Tier::int8 && !nightly() ? "avx2" : "scalar";
+    if (tier != Tier::int8 && !nightly()) continue;
+    EXPECT_TRUE(same_bits(few_logits(options), expected)) << name_of(tier) << ": " << options.isa;
+  }
 }
 
 /// Perplexity over the first windows of the text, and how often the most likely token is another
