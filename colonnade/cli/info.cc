@@ -7,6 +7,7 @@
 #include "colonnade/api/session.h"
 #include "colonnade/base/cpu_topology.h"
 #include "colonnade/base/env.h"
+#include "colonnade/base/numerics_version.h"
 #include "colonnade/cli/commands.h"
 #include "colonnade/cli/exit_codes.h"
 #include "colonnade/cli/json.h"
@@ -35,6 +36,7 @@ ordered_json machine_json(const InfoOptions& options) {
   ThreadPoolOptions pool;
   pool.threads = threads;
   ordered_json machine = {{"version", COLONNADE_VERSION},
+                          {"numerics", kNumericsVersion},
                           {"cpu", topology.model},
                           {"isa", chosen},
                           {"isas", std::move(usable)},
@@ -59,7 +61,8 @@ std::string machine_page(const ordered_json& m) {
   std::string isas;
   for (const ordered_json& isa : m.at("isas"))
     isas += (isas.empty() ? "" : ", ") + isa.get<std::string>();
-  std::string page = fmt::format("colonnade {}\n", text("version"));
+  std::string page =
+      fmt::format("colonnade {}, numerics {:.0f}\n", text("version"), number("numerics"));
   page += fmt::format("cpu          {}\n", text("cpu"));
   page += fmt::format(
       "cores        {:.0f} physical, {:.0f} CPUs that this process may use{}\n",

@@ -107,7 +107,9 @@ void Generator::reserve(int64_t prompt_size, int64_t tokens, GenerationResult& r
 
 GenerationResult Generator::generate(const GenerationRequest& request, const OnToken& on_token) {
   const int64_t prompt_size = check_prompt(request);
-  Sampler sampler(request.sampling, runner_.vocab(), request.prompt, request.choice);
+  // Rows of the head behind the last token pad the matrix: they cannot be chosen.
+  const int64_t choices = std::min(runner_.vocab(), tokenizer_.vocab_size());
+  Sampler sampler(request.sampling, choices, request.prompt, request.choice);
   StopOptions stop_options = request.stop;
   if (!request.ignore_stop_tokens) {
     stop_options.token_ids.insert(stop_options.token_ids.end(), end_tokens_.begin(),
@@ -133,7 +135,7 @@ GenerationResult Generator::generate(const GenerationRequest& request, const OnT
   Tensor logits = prefill(std::span(request.prompt).subspan(static_cast<size_t>(cached)));
   Stopwatch generation_time;
   for (;;) {
-    const std::span<const float> row(logits.f32(), static_cast<size_t>(runner_.vocab()));
+    const std::span<const float> row(logits.f32(), static_cast<size_t>(choices));
     const int32_t token = sampler.sample(row, sequence_->size());
     if (result.tokens.empty()) {
       result.timings.prompt_s = prompt_time.seconds();

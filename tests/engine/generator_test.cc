@@ -154,6 +154,20 @@ TEST_F(GeneratorTest, TimingsNeedTokensThatFitTheContext) {
   EXPECT_THROW(generator_.time_decode(0), Error);
 }
 
+TEST_F(GeneratorTest, RowsOfTheHeadWithoutATokenAreNeverChosen) {
+  text::Vocabulary shorter = vocabulary(model_.file.metadata());
+  shorter.tokens.resize(270);
+  shorter.token_types.resize(270);
+  const text::Tokenizer tokenizer(shorter);
+  Generator generator(runner_, tokenizer, 16);
+  GenerationRequest request = greedy(100);
+  request.sampling.temperature = 1e6F;  // every token is about as likely
+  request.ignore_stop_tokens = true;
+  const GenerationResult result = generator.generate(request, {});
+  EXPECT_EQ(result.tokens.size(), 100u);
+  for (const int32_t token : result.tokens) EXPECT_LT(token, 270);
+}
+
 TEST_F(GeneratorTest, EvaluatedRowsAreTheLogitsOfGeneration) {
   std::vector<std::vector<float>> generated;
   GenerationRequest request = greedy(5);
