@@ -4,6 +4,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "colonnade/cli/edit_buffer.h"
+#include "colonnade/cli/key_decoder.h"
 
 namespace colonnade::cli {
 
@@ -12,17 +16,35 @@ class LineReader {
   LineReader();
 
   bool is_interactive() const { return is_interactive_; }
-  /// The next line without its end; pasted or Alt-Enter lines come as one. Nothing at the end of
-  /// the input, or when Ctrl-C came while nothing was typed. Throws Error if standard input cannot
-  /// be read, Interrupted if a signal came where nobody edits.
+  /// The next line without its end; pasted and Alt-Enter lines come as one. Nothing at the end of
+  /// the input (Ctrl-D), or when Ctrl-C came while nothing was typed. Throws Error if standard
+  /// input cannot be read, Interrupted if a signal came where nobody edits.
   std::optional<std::string> read(std::string_view prompt);
 
  private:
+  enum class Outcome { goes_on, accepted, leaves };
+
   std::optional<std::string> read_plain();
+  std::optional<std::string> read_edited(std::string_view prompt);
+  Outcome obey(const Key& key);
+  void edit(const Key& key);
+  /// Steps through earlier lines; what is being typed is the newest.
+  void recall(int step);
+  void draw(std::string_view prompt);
+  /// Puts the cursor below what was drawn.
+  void leave_drawing();
 
   bool is_interactive_;
-  std::string pending_;  // read but not yet given out
+  std::string pending_;  // plain: read but not yet given out
   bool at_end_ = false;
+
+  KeyDecoder keys_;
+  EditBuffer buffer_;
+  std::vector<std::string> history_;
+  size_t recalled_ = 0;  // index in history_; its size: what is being typed
+  std::string typed_;    // kept while a line of the history is shown
+  int rows_below_ = 0;   // of the drawing, below the cursor
+  int cursor_row_ = 0;
 };
 
 }  // namespace colonnade::cli

@@ -29,6 +29,12 @@ int write_all(int fd, std::string_view text) {
   return 0;
 }
 
+/// All 0 when it does not say.
+winsize size_of(int fd) {
+  winsize size = {};
+  return ::ioctl(fd, TIOCGWINSZ, &size) == 0 ? size : winsize{};
+}
+
 bool shows_styles(int fd) {
   return ::isatty(fd) == 1 && !environment_variable("NO_COLOR") &&
          environment_variable("TERM").value_or("dumb") != "dumb";
@@ -69,8 +75,13 @@ std::string styled(int fd, Style style, std::string_view text) {
 }
 
 int columns_of(int fd) {
-  winsize size = {};
-  return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  const int columns = size_of(fd).ws_col;
+  return columns > 0 ? columns : 80;
+}
+
+int rows_of(int fd) {
+  const int rows = size_of(fd).ws_row;
+  return rows > 0 ? rows : 24;
 }
 
 void ProgressLine::show(std::string_view label, int64_t done, int64_t all) {

@@ -29,8 +29,9 @@ enum class Style : uint8_t { dim, bold, red };
 /// NO_COLOR is not set. Source: no-color.org.
 std::string styled(int fd, Style style, std::string_view text);
 
-/// Columns of the terminal `fd`; 80 when it does not say.
+/// Size of the terminal `fd`; 80 and 24 when it does not say.
 int columns_of(int fd);
+int rows_of(int fd);
 
 /// One line on standard error that is rewritten in place; nothing where that is no terminal, or
 /// `shown` is false.
