@@ -3,7 +3,7 @@
 .PHONY: help build demo test bench format check nightly install clean packages packages-test
 
 MODEL   ?= smollm2-135m
-PROMPT  ?= What is the capital of France, and what is it known for?
+PROMPT  ?= What is photosynthesis?
 PREFIX  ?= /usr/local
 WERROR  ?= OFF
 JOBS    ?= $(shell nproc)
@@ -29,7 +29,7 @@ packages-test:
 demo: packages ## install what is missing, build, fetch the demo model, let it answer a question
 	@$(MAKE) --no-print-directory build
 	@model="$$MODEL"; [ -e "$$model" ] || model="$$(tools/get_model "$$model")" || exit 1; \
-	  exec $(command) chat -m "$$model" -p "$$PROMPT"
+	  exec $(command) chat -m "$$model" -p "$$PROMPT" --seed 2 --max-tokens 120
 
 test: packages-test ## install what is missing, build, run every test
 	cmake --preset release -DCOLONNADE_TESTS=ON -DCOLONNADE_BENCH=ON -DCOLONNADE_WERROR=$(WERROR)

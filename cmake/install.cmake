@@ -3,10 +3,6 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-if(TARGET colonnade)
-  install(TARGETS colonnade RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
-
 set(layers flags base kernels comm text tensor device io ops nn models engine api)
 foreach(layer ${layers})
   set_target_properties(colonnade_${layer} PROPERTIES EXPORT_NAME ${layer})
@@ -25,15 +21,13 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/colonnade-config-version.
 install(FILES ${PROJECT_BINARY_DIR}/colonnade-config.cmake ${PROJECT_BINARY_DIR}/colonnade-config-version.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/colonnade)
 
-file(GLOB man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
-install(FILES ${man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-foreach(completion bash:bash-completion/completions:colonnade zsh:zsh/site-functions:_colonnade
-        fish:fish/vendor_completions.d:colonnade.fish)
-  string(REPLACE ":" ";" completion ${completion})
-  list(GET completion 0 shell)
-  list(GET completion 1 folder)
-  list(GET completion 2 name)
-  install(FILES ${PROJECT_SOURCE_DIR}/docs/completions/colonnade.${shell}
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/${folder} RENAME ${name} OPTIONAL)
-endforeach()
+set(printed ${PROJECT_BINARY_DIR}/share)  # by the command itself: colonnade/cli/CMakeLists.txt
+if(TARGET colonnade)
+  install(TARGETS colonnade RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES ${printed}/colonnade.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${printed}/colonnade.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+    RENAME colonnade)
+  install(FILES ${printed}/colonnade.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _colonnade)
+  install(FILES ${printed}/colonnade.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -21,8 +21,9 @@ namespace {
 
 /// The context when nobody asks for one: a chat's worth, never more than the model's.
 constexpr int64_t kDefaultContext = 8192;
-/// One measurement of bandwidth must not take long beside a short answer.
-constexpr BandwidthOptions kQuickBandwidth = {.bytes = int64_t{512} << 20, .passes = 3};
+/// A session measures beside a loaded model: within the 256 MB that it may take above its weights
+/// and cache, and not for long beside a short answer.
+constexpr BandwidthOptions kQuickBandwidth = {.bytes = int64_t{192} << 20, .passes = 4};
 
 int64_t context_of(const SessionOptions& options, const DecoderConfig& config) {
   CN_CHECK(options.context >= 0, "context: expected a positive number of positions, got ",

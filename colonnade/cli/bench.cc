@@ -14,6 +14,7 @@
 #include "colonnade/cli/json.h"
 #include "colonnade/cli/open_session.h"
 #include "colonnade/cli/terminal.h"
+#include "colonnade/device/bandwidth.h"
 
 namespace colonnade::cli {
 namespace {
@@ -83,8 +84,9 @@ class Bench {
     std::vector<ordered_json> results;
     for (const int64_t threads : options_.threads) {
       const std::unique_ptr<Session> session = open(threads);
+      const double bandwidth = measure_read_bandwidth({.threads = session->threads()});
       for (const BenchCase& bench_case : cases_)
-        results.push_back(measure_case(*session, bench_case));
+        results.push_back(measure_case(*session, bench_case, bandwidth));
     }
     return results;
   }
@@ -99,7 +101,8 @@ class Bench {
     return open_session(model);
   }
 
-  ordered_json measure_case(Session& session, const BenchCase& bench_case) const {
+  /// bandwidth: bytes/s that the session's threads read, the ceiling of generation.
+  ordered_json measure_case(Session& session, const BenchCase& bench_case, double bandwidth) const {
     const std::string started = timestamp();
     std::vector<double> samples_ns, samples_ts;
     const std::string label =
@@ -123,7 +126,7 @@ class Bench {
     result["stddev_ns"] = static_cast<int64_t>(ns.deviation);
     result["avg_ts"] = ts.mean;
     result["stddev_ts"] = ts.deviation;
-    add_limits(session, bench_case, ts.mean, &result);
+    add_limits(session, bench_case, ts.mean, bandwidth, &result);
     result["samples_ns"] = ordered_json::array();
     for (const double sample : samples_ns)
       result["samples_ns"].push_back(static_cast<int64_t>(sample));
@@ -149,16 +152,15 @@ class Bench {
   }
 
   /// What limits it: generation reads all weights per token; a prompt multiplies.
-  static void add_limits(Session& session, const BenchCase& bench_case, double tokens_per_s,
-                         ordered_json* result) {
+  static void add_limits(const Session& session, const BenchCase& bench_case, double tokens_per_s,
+                         double bandwidth, ordered_json* result) {
     ordered_json& r = *result;
-    const double most = session.read_bandwidth();
     const double read = tokens_per_s * static_cast<double>(session.bytes_per_token());
     r["bytes_per_token"] = session.bytes_per_token();
-    r["bandwidth_gbs"] = most / 1e9;
+    r["bandwidth_gbs"] = bandwidth / 1e9;
     r["read_gbs"] = bench_case.answer > 0 ? ordered_json(read / 1e9) : ordered_json(nullptr);
     r["bandwidth_share"] =
-        bench_case.answer > 0 ? ordered_json(read / most) : ordered_json(nullptr);
+        bench_case.answer > 0 ? ordered_json(read / bandwidth) : ordered_json(nullptr);
     r["gflops"] = 2e-9 * tokens_per_s * static_cast<double>(session.multiply_adds_per_token());
   }
 

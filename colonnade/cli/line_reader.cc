@@ -163,8 +163,7 @@ void LineReader::draw(std::string_view prompt) {
   const EditView view = lay_out(prompt, buffer_.text(), buffer_.cursor(), size);
   std::string out = cursor_row_ > 0 ? concat("\x1b[", cursor_row_, "A") : "";
   out += "\r\x1b[J";
-  for (size_t row = 0; row < view.rows.size(); ++row)
-    out += (row > 0 ? "\r\n" : "") + view.rows[row];
+  for (size_t row = 0; row < view.rows.size(); ++row) out += (row > 0 ? "\n" : "") + view.rows[row];
   rows_below_ = static_cast<int>(view.rows.size()) - 1 - view.cursor_row;
   if (rows_below_ > 0) out += concat("\x1b[", rows_below_, "A");
   out += '\r';
@@ -174,7 +173,7 @@ void LineReader::draw(std::string_view prompt) {
 }
 
 void LineReader::leave_drawing() {
-  print(rows_below_ > 0 ? concat("\x1b[", rows_below_, "B\r\n") : "\r\n");
+  print(rows_below_ > 0 ? concat("\x1b[", rows_below_, "B\n") : "\n");
 }
 
 }  // namespace colonnade::cli

@@ -46,7 +46,8 @@ class Mean {
 
 struct Perplexity {
   double value = 0;
-  double error = 0;
+  double error = 0;  // standard error
+  double loss = 0;   // mean negative log-likelihood, in nats
   int64_t scored = 0;
   int64_t windows = 0;
 };
@@ -83,7 +84,8 @@ Perplexity measure(Session& session, std::span<const int32_t> ids, bool quiet) {
     session.generator().evaluate(std::span(window).first(kWindow - 1), kFirstScored, score);
   }
   const double value = math::exp(loss.mean());
-  return {value, value * loss.standard_error(), loss.count(), static_cast<int64_t>(windows.size())};
+  return {value, value * loss.standard_error(), loss.mean(), loss.count(),
+          static_cast<int64_t>(windows.size())};
 }
 
 }  // namespace
@@ -102,6 +104,7 @@ int perplexity(const PerplexityOptions& options) {
   if (options.json) {
     print_line(to_line({{"perplexity", result.value},
                         {"standard_error", result.error},
+                        {"loss", result.loss},
                         {"tokens", ids.size()},
                         {"scored_tokens", result.scored},
                         {"windows", result.windows},

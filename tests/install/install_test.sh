@@ -14,7 +14,9 @@ cmake --build "$stage/consumer" >/dev/null
 [ "$("$stage/consumer/consumer")" = "consumer: expected 1, got 2" ]
 
 wanted=(share/doc/colonnade/LICENSE include/colonnade/base/error.h)
-[ ! -e "$build_dir/bin/colonnade" ] || wanted+=(bin/colonnade)
+[ ! -e "$build_dir/bin/colonnade" ] || wanted+=(bin/colonnade share/man/man1/colonnade.1
+  share/bash-completion/completions/colonnade share/zsh/site-functions/_colonnade
+  share/fish/vendor_completions.d/colonnade.fish)
 for path in "${wanted[@]}"; do
   [ -e "$stage/prefix/$path" ] || { echo "install: $path is missing"; exit 1; }
 done
