@@ -205,10 +205,13 @@ class Signals(CommandTest):
         process = subprocess.Popen([COLONNADE, "chat", "-m", tiny_model(), "-n", "2"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         process.stdin.write(b"hello\n")
         process.stdin.flush()
-        os.read(process.stdout.fileno(), 1)
-        time.sleep(0.3)  # it waits for the next line
-        process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(timeout=60), 130)
+        process.stdout.readline()
+        self.assertIsNone(process.poll())
+        while process.poll() is None:  # the first one may come before it waits for the next line, and then stops nothing
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=1)
+        self.assertEqual(process.returncode, 130)
         process.stdin.close()
         process.stdout.close()
 
