@@ -96,8 +96,7 @@ struct Ahead {
 template <P16Format E, bool kInt15, int kPanels>
 int64_t run_chunk(const ManyScratch& s, const CodesView& x, const Chunk& chunk, Span tokens,
                   Ahead<kPanels> ahead) noexcept {
-  // Q6_K holds the first half's value while the second is summed: 3 registers per output, not 2.
-  constexpr int kRows = E.subgroups == 2 && kGroupedRows > 4 ? 4 : kGroupedRows;
+  constexpr int kRows = kGroupedRows;
   constexpr int kWidth = kPanels * kLanes;
   const int64_t count = tokens.end - tokens.begin;
   const int32_t* corrections = s.corrections + chunk.block * E.subgroups * count;

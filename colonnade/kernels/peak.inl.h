@@ -8,7 +8,7 @@ namespace colonnade::kernels::CN_ISA {
 
 // Chains in flight: 2 a cycle x 5 cycles of latency = 10 registers; where a vector is two registers
 // half as many vectors.
-constexpr int kPeakChains = kDensePanels == 1 ? kDenseRows : 12;
+constexpr int kPeakChains = kDensePanels == 1 ? 6 : 12;
 
 // What a compiler adds around a round must not show.
 constexpr int kPeakUnroll = kDotIsOneInstruction ? 4 : 1;

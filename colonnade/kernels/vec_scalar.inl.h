@@ -7,7 +7,7 @@
 namespace colonnade::kernels::CN_ISA {
 
 // Tiles of the many-row kernels (rows x panels): plain code gains nothing from bigger ones.
-constexpr int kGroupedRows = 2, kGroupedPanels = 2, kDenseRows = 2, kDensePanels = 1;
+constexpr int kGroupedRows = 1, kGroupedPanels = 2, kDenseRows = 1, kDensePanels = 1;
 constexpr int64_t kTokenTile =
     264;  // tokens that meet an expanded chunk: it and they fit a 512 KiB L2
 
