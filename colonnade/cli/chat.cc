@@ -41,7 +41,7 @@ Typed take_apart(std::string_view text) {
 class Chat {
  public:
   Chat(Session& session, const ChatOptions& options)
-      : conversation_(session, options.answer, options.system) {}
+      : conversation_(session, options.answer, options.system), quiet_(options.model.quiet) {}
 
   Conversation& conversation() { return conversation_; }
 
@@ -57,7 +57,9 @@ class Chat {
   }
 
   void answer(std::string_view text) {
-    conversation_.answer(text, [](std::string_view piece) { print(piece); });
+    ProgressLine bar(!quiet_);
+    conversation_.answer(
+        text, [](std::string_view piece) { print(piece); }, prompt_meter(bar));
     print("\n");
   }
 
@@ -68,6 +70,8 @@ class Chat {
     try {
       if (!typed.command.empty()) return obey(typed);
       if (text.find_first_not_of(" \t\n") != std::string_view::npos) answer(text);
+    } catch (const Interrupted&) {
+      note("\nstopped before the answer began; the turn is forgotten\n");
     } catch (const Error& error) {
       note(styled(2, Style::red, concat("colonnade: error: ", error.what())) + "\n");
     }
@@ -99,6 +103,7 @@ class Chat {
   }
 
   Conversation conversation_;
+  bool quiet_;
 };
 
 void show_speed(Session& session, const ChatOptions& options, const Timings& timings) {

@@ -34,7 +34,8 @@ std::vector<int32_t> Conversation::prompt() const {
 }
 
 FinishReason Conversation::answer(std::string_view text,
-                                  const std::function<void(std::string_view)>& show) {
+                                  const std::function<void(std::string_view)>& show,
+                                  OnPrompt on_prompt) {
   check_utf8(text, "the message");
   turns_.push_back({"user", std::string(text)});
   try {
@@ -43,6 +44,7 @@ FinishReason Conversation::answer(std::string_view text,
     check_prompt(session_, request.prompt);
     request.sampling = options_.sampling;
     request.stop = options_.stop;
+    request.on_prompt = std::move(on_prompt);
     GenerationResult result = session_.generator().generate(request, [&](const TokenEvent& event) {
       if (is_interrupted()) return false;
       show(event.text);

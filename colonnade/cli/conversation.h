@@ -17,10 +17,11 @@ class Conversation {
   Conversation(Session& session, const AnswerOptions& options, std::string system);
 
   /// Adds the user's turn and the model's answer; `show` gets the text as it comes. An answer that
-  /// Ctrl-C stopped stays as far as it came. Throws UsageError, and forgets the turn, if the text
+  /// Ctrl-C stopped stays as far as it came. Throws, and forgets the turn: UsageError if the text
   /// is not UTF-8, the template refuses the conversation (in its own words), or it no longer fits
-  /// the context.
-  FinishReason answer(std::string_view text, const std::function<void(std::string_view)>& show);
+  /// the context; what `on_prompt` throws.
+  FinishReason answer(std::string_view text, const std::function<void(std::string_view)>& show,
+                      OnPrompt on_prompt);
 
   void set_system(std::string text) { system_ = std::move(text); }
   /// Forgets all turns, keeps the system message.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "colonnade/cli/interrupt.h"
+
 namespace colonnade::cli {
 
 Timings add(const Timings& a, const Timings& b) {
@@ -11,6 +13,17 @@ Timings add(const Timings& a, const Timings& b) {
           .generated_tokens = a.generated_tokens + b.generated_tokens,
           .prompt_s = a.prompt_s + b.prompt_s,
           .generation_s = a.generation_s + b.generation_s};
+}
+
+OnPrompt prompt_meter(ProgressLine& bar) {
+  return [&bar](int64_t done, int64_t all) {
+    check_interrupt();
+    if (done < all) {
+      bar.show("reading the prompt", done, all);
+    } else {
+      bar.clear();
+    }
+  };
 }
 
 std::string speed_line(Session& session, const Timings& timings) {

@@ -48,6 +48,8 @@ class Run {
   }
 
   void execute() {
+    ProgressLine bar(!options_.model.quiet);
+    request_.on_prompt = prompt_meter(bar);
     result_ = session_->generator().generate(
         request_, [this](const TokenEvent& event) { return take(event); });
     if (is_interrupted()) {

@@ -74,12 +74,13 @@ Tensor Generator::advance(std::span<const int32_t> tokens, int64_t wanted) {
   }
 }
 
-Tensor Generator::prefill(std::span<const int32_t> tokens) {
+Tensor Generator::prefill(std::span<const int32_t> tokens, const OnPrompt& on_prompt) {
   Tensor logits;
-  while (!tokens.empty()) {
-    const size_t count = std::min(tokens.size(), static_cast<size_t>(chunk_));
-    logits = advance(tokens.first(count), count == tokens.size() ? 1 : 0);
-    tokens = tokens.subspan(count);
+  for (size_t done = 0; done < tokens.size();) {
+    const size_t count = std::min(tokens.size() - done, static_cast<size_t>(chunk_));
+    logits = advance(tokens.subspan(done, count), done + count == tokens.size() ? 1 : 0);
+    done += count;
+    if (on_prompt) on_prompt(static_cast<int64_t>(done), static_cast<int64_t>(tokens.size()));
   }
   return logits;
 }
@@ -132,7 +133,8 @@ GenerationResult Generator::generate(const GenerationRequest& request, const OnT
   const int64_t room = runner_.context() - prompt_size + 1;  // the last token is not fed back
   const int64_t most = std::min(room, request.stop.max_tokens.value_or(room));
   reserve(prompt_size, std::min<int64_t>(most, kReservedTokens), result);
-  Tensor logits = prefill(std::span(request.prompt).subspan(static_cast<size_t>(cached)));
+  Tensor logits =
+      prefill(std::span(request.prompt).subspan(static_cast<size_t>(cached)), request.on_prompt);
   Stopwatch generation_time;
   for (;;) {
     const std::span<const float> row(logits.f32(), static_cast<size_t>(choices));

@@ -24,6 +24,10 @@ namespace text {
 class Tokenizer;
 }
 
+/// Called behind every chunk of a prompt. What it throws ends the request; the tokens that are done
+/// stay in the cache.
+using OnPrompt = std::function<void(int64_t done, int64_t all)>;
+
 struct GenerationRequest {
   std::vector<int32_t> prompt;  // at least one token
   SamplingOptions sampling;
@@ -32,6 +36,7 @@ struct GenerationRequest {
   int32_t choice = 0;    // which answer of the same request: enters the draws
   int32_t logprobs = 0;  // so many of the most likely tokens per step are reported
   bool wants_logprobs = false;
+  OnPrompt on_prompt;  // may be empty
 };
 
 /// One generated token. The views are valid during the call.
@@ -82,7 +87,7 @@ class Generator {
   /// Executes one step with the sequence's next tokens; logits of the last `wanted` of them.
   Tensor advance(std::span<const int32_t> tokens, int64_t wanted);
   /// Executes all tokens in chunks; logits of the last one.
-  Tensor prefill(std::span<const int32_t> tokens);
+  Tensor prefill(std::span<const int32_t> tokens, const OnPrompt& on_prompt = {});
   /// Memory for `tokens` behind the prompt, so that no decode step asks for any.
   void reserve(int64_t prompt_size, int64_t tokens, GenerationResult& result);
   /// Its size. Throws Error for one that cannot be computed.

@@ -161,6 +161,30 @@ class OnATerminal(CommandTest):
         terminal.type(b"\x04")
         self.assertEqual(terminal.exit_code(), 0)
 
+    def test_ctrl_c_stops_the_reading_of_a_long_prompt(self):
+        prompt = scratch() / "long.txt"
+        prompt.write_text("a " * 50000)
+        long = ("-m", tiny_model("--context", "1000000"), "-c", "0", "--chunk", "1")
+        terminal = Terminal("run", *long, "-f", str(prompt))
+        terminal.read_until(rb"reading the prompt \[ *\] 0 %")
+        terminal.type(b"\x03")
+        self.assertEqual(terminal.exit_code(), 130)
+        self.assertNotIn(b" 99 %", terminal.seen)
+        terminal = Terminal("chat", *long, "-n", "8", "--temp", "0")
+        terminal.read_until(PROMPT)
+        terminal.type(b"\x1b[200~" + b"a " * 20000 + b"\x1b[201~\r")
+        terminal.read_until(rb"reading the prompt \[ *\] 0 %")
+        terminal.type(b"\x03")
+        terminal.read_until(rb"the turn is forgotten")
+        terminal.read_until(PROMPT)
+        terminal.type(b"a a\r")  # begins as the stopped one did: what that left in the cache must be right
+        terminal.read_until(PROMPT)
+        alone = scratch() / "alone.json"
+        self.ok("chat", *long, "-n", "8", "--temp", "0", stdin=f"a a\n/save {alone}\n".encode())
+        self.assertEqual(self.saved(terminal, "stopped.json"), json.loads(alone.read_text()))
+        terminal.type(b"/exit\r")
+        self.assertEqual(terminal.exit_code(), 0)
+
     def test_the_speed_is_shown_at_the_end_and_only_there(self):
         terminal = Terminal("chat", "-m", tiny_model(), "-p", "hello", "-n", "4")
         text = terminal.read_until(rb"prompt \d+ tokens, [\d.]+/s; generated \d+")
