@@ -1,4 +1,4 @@
-// The version of docs/numerics.md: a change of any rounding raises it. Ranks and receipts compare it.
+// The version of docs/numerics.md: any changed rounding raises it. Ranks and receipts compare it.
 #pragma once
 
 namespace colonnade {
