@@ -6,9 +6,11 @@
 namespace colonnade {
 namespace {
 
-/// 0 when the file does not say.
-int64_t integer_of(const GgufFile& file, const std::string& architecture, const char* name) {
-  return file.metadata().integer_or(architecture + "." + name, 0);
+/// `fallback` when the file does not say, or says it layer by layer.
+int64_t integer_of(const GgufFile& file, const std::string& key, int64_t fallback) {
+  const GgufValue* value = file.metadata().find(key);
+  const bool is_list = value != nullptr && value->type == GgufValueType::array;
+  return is_list ? fallback : file.metadata().integer_or(key, fallback);
 }
 
 ModelDescription::TensorInfo describe(const GgufTensor& tensor) {
@@ -27,14 +29,16 @@ ModelDescription describe_model(const std::string& path) {
   d.path = file.path();
   d.name = metadata.text_or("general.name", "");
   d.architecture = metadata.text("general.architecture");
-  d.layers = integer_of(file, d.architecture, "block_count");
-  d.dim = integer_of(file, d.architecture, "embedding_length");
-  d.heads = integer_of(file, d.architecture, "attention.head_count");
-  d.kv_heads = metadata.integer_or(d.architecture + ".attention.head_count_kv", d.heads);
-  d.head_dim = metadata.integer_or(d.architecture + ".attention.key_length",
-                                   d.heads > 0 ? d.dim / d.heads : 0);
-  d.ffn_dim = integer_of(file, d.architecture, "feed_forward_length");
-  d.context = integer_of(file, d.architecture, "context_length");
+  const auto number = [&](const char* name, int64_t fallback) {
+    return integer_of(file, d.architecture + "." + name, fallback);
+  };
+  d.layers = number("block_count", 0);
+  d.dim = number("embedding_length", 0);
+  d.heads = number("attention.head_count", 0);
+  d.kv_heads = number("attention.head_count_kv", d.heads);
+  d.head_dim = number("attention.key_length", d.heads > 0 ? d.dim / d.heads : 0);
+  d.ffn_dim = number("feed_forward_length", 0);
+  d.context = number("context_length", 0);
   d.file_bytes = file.size_bytes();
   d.chat_template = metadata.text_or("tokenizer.chat_template", "");
   for (const GgufTensor& tensor : file.tensors()) {

@@ -5,6 +5,7 @@
 
 #include "colonnade/api/gguf_vocabulary.h"
 #include "colonnade/api/memory_plan.h"
+#include "colonnade/base/cpu_float_env.h"
 #include "colonnade/base/cpu_topology.h"
 #include "colonnade/base/error.h"
 #include "colonnade/comm/group.h"
@@ -74,7 +75,7 @@ struct Session::Impl {
 
   explicit Impl(const SessionOptions& o)
       : file(o.model),
-        source(file),
+        source((check_architecture(file.metadata()), file)),
         config(read_config(file.metadata(), source)),
         options(o),
         context(context_of(o, config)),
@@ -117,7 +118,10 @@ struct Session::Impl {
   }
 };
 
-Session::Session(const SessionOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Session::Session(const SessionOptions& options) {
+  const FloatEnvironment environment;
+  impl_ = std::make_unique<Impl>(options);
+}
 
 Session::~Session() = default;
 

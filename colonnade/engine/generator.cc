@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "colonnade/base/cpu_float_env.h"
 #include "colonnade/base/error.h"
 #include "colonnade/engine/sequence_cache.h"
 #include "colonnade/engine/step_runner.h"
@@ -107,6 +108,7 @@ void Generator::reserve(int64_t prompt_size, int64_t tokens, GenerationResult& r
 }
 
 GenerationResult Generator::generate(const GenerationRequest& request, const OnToken& on_token) {
+  const FloatEnvironment environment;
   const int64_t prompt_size = check_prompt(request);
   // Rows of the head behind the last token pad the matrix: they cannot be chosen.
   const int64_t choices = std::min(runner_.vocab(), tokenizer_.vocab_size());
@@ -137,7 +139,8 @@ GenerationResult Generator::generate(const GenerationRequest& request, const OnT
       prefill(std::span(request.prompt).subspan(static_cast<size_t>(cached)), request.on_prompt);
   Stopwatch generation_time;
   for (;;) {
-    const std::span<const float> row(logits.f32(), static_cast<size_t>(choices));
+    const std::span<const float> all(logits.f32(), static_cast<size_t>(runner_.vocab()));
+    const std::span<const float> row = all.first(static_cast<size_t>(choices));
     const int32_t token = sampler.sample(row, sequence_->size());
     if (result.tokens.empty()) {
       result.timings.prompt_s = prompt_time.seconds();
@@ -154,7 +157,7 @@ GenerationResult Generator::generate(const GenerationRequest& request, const OnT
     result.text += step.text;
     LogProbabilities logprobs;
     if (request.wants_logprobs) logprobs = log_probabilities(row, request.logprobs);
-    const TokenEvent event{token, step.text, row, request.wants_logprobs ? &logprobs : nullptr};
+    const TokenEvent event{token, step.text, all, request.wants_logprobs ? &logprobs : nullptr};
     const bool go_on = !on_token || on_token(event);
     result.finish_reason = step.reason;
     if (step.reason != FinishReason::none || !go_on) break;
@@ -167,6 +170,7 @@ GenerationResult Generator::generate(const GenerationRequest& request, const OnT
 }
 
 void Generator::evaluate(std::span<const int32_t> tokens, int64_t first, const OnRow& on_row) {
+  const FloatEnvironment environment;
   reset();
   const auto count = static_cast<int64_t>(tokens.size());
   CN_CHECK(first >= 0 && count >= 1 && count <= runner_.context(), "evaluate: expected 1 to ",
@@ -184,6 +188,7 @@ void Generator::evaluate(std::span<const int32_t> tokens, int64_t first, const O
 }
 
 double Generator::time_prompt(int64_t tokens) {
+  const FloatEnvironment environment;
   reset();
   const std::vector<int32_t> ids = plain_tokens(tokens);
   sequence_->reserve(tokens);
@@ -193,6 +198,7 @@ double Generator::time_prompt(int64_t tokens) {
 }
 
 double Generator::time_decode(int64_t tokens) {
+  const FloatEnvironment environment;
   reset();
   const std::vector<int32_t> ids = plain_tokens(tokens);
   sequence_->reserve(tokens);

@@ -43,7 +43,7 @@ struct GenerationRequest {
 struct TokenEvent {
   int32_t id = 0;
   std::string_view text;          // valid UTF-8, perhaps empty
-  std::span<const float> logits;  // [tokens of the tokenizer] before penalties
+  std::span<const float> logits;  // [V] before penalties
   const LogProbabilities* logprobs = nullptr;
 };
 

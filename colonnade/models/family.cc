@@ -67,6 +67,10 @@ const std::vector<const Family*>& families() {
   return all;
 }
 
+void check_architecture(const GgufMetadata& metadata) {
+  family_of(metadata.text("general.architecture"));
+}
+
 DecoderConfig read_config(const GgufMetadata& metadata, const TensorSource& tensors) {
   DecoderConfig c;
   c.architecture = metadata.text("general.architecture");

@@ -25,6 +25,9 @@ extern const Family kQwen3;
 /// All families, in the order of messages.
 const std::vector<const Family*>& families();
 
+/// Throws Error that lists the families unless the model is of one of them.
+void check_architecture(const GgufMetadata& metadata);
+
 /// The configuration of a GGUF model. Throws Error that names the key for what is missing, out of
 /// range, or unknown (architecture, rotary scaling), with what is known.
 DecoderConfig read_config(const GgufMetadata& metadata, const TensorSource& tensors);

@@ -2,15 +2,14 @@
 
 #include <utility>
 
-#include "colonnade/base/error.h"
 #include "colonnade/tensor/k_plan.h"
 
 namespace colonnade {
 
 int64_t ParamSet::sharded_leaf(const std::string& name, int64_t k) const {
   const TensorEntry* entry = source_.find(name);
-  CN_CHECK(entry != nullptr, "model: tensor '", name, "' is missing from the file");
-  return leaf_size(k, is_grouped(entry->format) ? 32 : 1);
+  const bool grouped = entry != nullptr && is_grouped(entry->format);
+  return leaf_size(k, grouped ? 32 : 1);
 }
 
 void ParamSet::add(MatrixParam param) { matrices_.push_back(std::move(param)); }

@@ -63,7 +63,8 @@ class ParamSet {
   bool has(std::string_view name) const { return source_.find(name) != nullptr; }
 
   /// The leaf of a sharded-to-all matrix with this K, by the format that the files hold it in: the
-  /// unit in which its pair is cut. Throws Error if there is no such tensor.
+  /// unit in which its pair is cut. Without such a tensor that of a dense one: the loader names all
+  /// that are missing.
   int64_t sharded_leaf(const std::string& name, int64_t k) const;
 
   void add(MatrixParam param);

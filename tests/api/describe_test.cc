@@ -63,6 +63,22 @@ TEST_F(DescribeModel, AnArchitectureThatIsNotSupportedIsDescribedAllTheSame) {
   EXPECT_EQ(d.chat_template, "");
 }
 
+TEST_F(DescribeModel, ShapesThatAFileGivesLayerByLayerAreNoError) {
+  const std::string two =
+      test::le<uint32_t>(4) + test::le<uint64_t>(2) + test::le<uint32_t>(8) + test::le<uint32_t>(4);
+  const ModelDescription d =
+      describe_model(folder_.write("m.gguf", test::GgufBuilder()
+                                                 .add_string("general.architecture", "openelm")
+                                                 .add_u32("openelm.block_count", 2)
+                                                 .add("openelm.attention.head_count", 9, two)
+                                                 .add("openelm.attention.head_count_kv", 9, two)
+                                                 .add("openelm.feed_forward_length", 9, two)
+                                                 .bytes()));
+  EXPECT_EQ(d.layers, 2);
+  EXPECT_EQ(d.heads, 0);
+  EXPECT_EQ(d.ffn_dim, 0);
+}
+
 TEST_F(DescribeModel, AFileThatIsNoModelIsAnError) {
   EXPECT_THROW(describe_model(folder_.write("m.gguf", "not a model, but long enough to be read")),
                Error);

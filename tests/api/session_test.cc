@@ -78,6 +78,30 @@ TEST_F(SessionTest, AFileThatIsNotThereIsNamed) {
   EXPECT_THAT(failure(o), HasSubstr("nothing.gguf"));
 }
 
+TEST_F(SessionTest, AnUnknownArchitectureIsNamedBeforeItsTensorsAreJudged) {
+  SessionOptions o = options();
+  o.model = folder_.write("experts.gguf",
+                          test::GgufBuilder()
+                              .add_string("general.architecture", "qwen3moe")
+                              .add_tensor("blk.0.ffn_up_exps.weight", {1, 1, 1}, 0, "abcd")
+                              .bytes());
+  EXPECT_THAT(failure(o),
+              HasSubstr("architecture 'qwen3moe' is not supported; supported are: llama"));
+}
+
+TEST_F(SessionTest, MissingTensorsAreListedTogether) {
+  test::TinyShape shape;
+  std::string bytes = test::tiny_model(shape);
+  const std::string key = "llama.block_count";
+  const size_t at = bytes.find(key) + key.size() + 4;  // behind the value type
+  bytes.replace(at, 4, test::le<uint32_t>(3));
+  SessionOptions o = options();
+  o.model = folder_.write("short.gguf", bytes);
+  EXPECT_THAT(failure(o), HasSubstr("tensors missing from the file: "));
+  EXPECT_THAT(failure(o), HasSubstr("blk.2.ffn_down.weight"));
+  EXPECT_THAT(failure(o), HasSubstr("blk.2.attn_q.weight"));
+}
+
 TEST_F(SessionTest, AnInstructionSetThatDoesNotExistIsNamed) {
   SessionOptions o = options();
   o.isa = "sse9";
@@ -151,6 +175,7 @@ TEST_F(SessionTest, SeveralSessionsLiveSideBySide) {
 TEST_F(SessionTest, AnActivationThatIsNotFiniteNamesTheLayerAndTheNextRequestIsServed) {
   test::TinyShape shape;
   shape.types.embedding = 0;
+  shape.types.head = 8;  // tied, its logit would be infinite in every step
   std::string bytes = test::tiny_model(shape);
   const GgufFile good(folder_.write("good.gguf", bytes));
   const GgufTensor* embedding = good.find("token_embd.weight");

@@ -1,6 +1,7 @@
 #include "colonnade/engine/generator.h"
 
 #include <algorithm>
+#include <cfenv>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -128,6 +129,30 @@ TEST_F(GeneratorTest, TheCallerMayEndTheAnswer) {
   EXPECT_EQ(result.finish_reason, FinishReason::none);
 }
 
+TEST_F(GeneratorTest, TheCallersFloatingPointModesChangeNoBitAndComeBack) {
+  GenerationRequest request = greedy(30);
+  request.sampling.temperature = 1.5F;
+  request.sampling.seed = 3;
+  const auto logits_of = [&] {
+    generator_.reset();
+    std::vector<double> values;
+    request.wants_logprobs = true;
+    request.logprobs = 5;
+    generator_.generate(request, [&](const TokenEvent& event) {
+      for (const TokenLogProbability& top : event.logprobs->top)
+        values.push_back(top.log_probability);
+      return true;
+    });
+    return values;
+  };
+  const std::vector<double> usual = logits_of();
+  std::fesetround(FE_UPWARD);
+  const std::vector<double> upward = logits_of();
+  EXPECT_EQ(std::fegetround(), FE_UPWARD);
+  std::fesetround(FE_TONEAREST);
+  EXPECT_EQ(usual, upward);
+}
+
 TEST_F(GeneratorTest, AnAnswerEndsWhereTheContextIsFull) {
   GenerationRequest request = greedy(1000);
   request.ignore_stop_tokens = true;
@@ -163,7 +188,10 @@ TEST_F(GeneratorTest, RowsOfTheHeadWithoutATokenAreNeverChosen) {
   GenerationRequest request = greedy(100);
   request.sampling.temperature = 1e6F;  // every token is about as likely
   request.ignore_stop_tokens = true;
-  const GenerationResult result = generator.generate(request, {});
+  const GenerationResult result = generator.generate(request, [](const TokenEvent& event) {
+    EXPECT_EQ(event.logits.size(), 600u);  // all rows, as files of logits want them
+    return true;
+  });
   EXPECT_EQ(result.tokens.size(), 100u);
   for (const int32_t token : result.tokens) EXPECT_LT(token, 270);
 }
