@@ -11,6 +11,10 @@ namespace colonnade::kernels::CN_ISA {
 
 constexpr int kPagePanels = kPage / kLanes;
 constexpr int kAttentionRows = 4;  // query rows of a tile: 4 x 4 score accumulators
+// Vectors beside the rows of a tile: 16 accumulators where there are 32 registers; 4 of two
+// registers each where there are 16. One row alone takes 4, or it would wait on its own FMA.
+template <int kRows>
+constexpr int kAttentionVectors = kRows > 1 && kDensePanels == 1 ? 1 : 4;
 constexpr int32_t kMaxHeadDim = 512;
 
 template <CacheKind C>
@@ -27,20 +31,23 @@ constexpr int64_t padded_dim(int32_t head_dim) noexcept {
 template <CacheKind C, int kRows>
 void score_page(float* scores, const float* q, int64_t q_stride, const void* keys,
                 int32_t head_dim) noexcept {
-  F32x16 acc[kRows][kPagePanels];
-  repeat<kRows>(CN_UNROLLED(auto m) {
-    repeat<kPagePanels>(CN_UNROLLED(auto n) { acc[m][n] = splat(0.0F); });
-  });
-  for (int32_t d = 0; d < head_dim; ++d) {
-    repeat<kPagePanels>(CN_UNROLLED(auto n) {
-      const F32x16 key = load_cached<C>(keys, (int64_t{n} * head_dim + d) * kLanes);
-      repeat<kRows>(
-          CN_UNROLLED(auto m) { acc[m][n] = fma(splat(q[m * q_stride + d]), key, acc[m][n]); });
+  constexpr int kPanels = kAttentionVectors<kRows>;
+  for (int64_t first = 0; first < kPagePanels; first += kPanels) {
+    F32x16 acc[kRows][kPanels];
+    repeat<kRows>(
+        CN_UNROLLED(auto m) { repeat<kPanels>(CN_UNROLLED(auto n) { acc[m][n] = splat(0.0F); }); });
+    for (int32_t d = 0; d < head_dim; ++d) {
+      repeat<kPanels>(CN_UNROLLED(auto n) {
+        const F32x16 key = load_cached<C>(keys, ((first + n) * head_dim + d) * kLanes);
+        repeat<kRows>(
+            CN_UNROLLED(auto m) { acc[m][n] = fma(splat(q[m * q_stride + d]), key, acc[m][n]); });
+      });
+    }
+    repeat<kRows>(CN_UNROLLED(auto m) {
+      repeat<kPanels>(
+          CN_UNROLLED(auto n) { store(scores + m * kPage + (first + n) * kLanes, acc[m][n]); });
     });
   }
-  repeat<kRows>(CN_UNROLLED(auto m) {
-    repeat<kPagePanels>(CN_UNROLLED(auto n) { store(scores + m * kPage + n * kLanes, acc[m][n]); });
-  });
 }
 
 struct RowState {
@@ -51,19 +58,21 @@ struct RowState {
 /// Scores [begin, end) become exp(score - max), 0 elsewhere; returns max and the sum by the tree.
 inline RowState soften(float* scores, int64_t begin, int64_t end) noexcept {
   const float lowest = -__builtin_inff();
+  const bool whole = end - begin == kPage;
   F32x16 most = splat(lowest);
   for (int n = 0; n < kPagePanels; ++n) {
-    most = max(keep_lanes(load(scores + n * kLanes), begin - n * kLanes, end - n * kLanes, lowest),
-               most);
+    F32x16 score = load(scores + n * kLanes);
+    if (!whole) score = keep_lanes(score, begin - n * kLanes, end - n * kLanes, lowest);
+    most = max(score, most);
   }
   const float m = reduce_max(most);
   F32x16 sum[2] = {splat(0.0F), splat(0.0F)};
-  for (int n = 0; n < kPagePanels; ++n) {
-    const F32x16 raw = exp(sub(load(scores + n * kLanes), splat(m)));
-    const F32x16 p = keep_lanes(raw, begin - n * kLanes, end - n * kLanes, 0.0F);
+  repeat<kPagePanels>(CN_UNROLLED(auto n) {
+    F32x16 p = exp(sub(load(scores + n * kLanes), splat(m)));
+    if (!whole) p = keep_lanes(p, begin - n * kLanes, end - n * kLanes, 0.0F);
     store(scores + n * kLanes, p);
     sum[n % 2] = add(sum[n % 2], p);
-  }
+  });
   return {m, reduce_add(add(sum[0], sum[1]))};
 }
 
@@ -94,22 +103,38 @@ void weigh(float* out, int64_t out_stride, const float* p, const void* values, i
 template <CacheKind C, int kRows>
 void weigh_all(float* out, int64_t out_stride, const float* p, const void* values, int64_t dim,
                Span positions, bool fresh) noexcept {
+  constexpr int kVectors = kAttentionVectors<kRows>;
   int64_t d = 0;
-  for (; d + 4 * kLanes <= dim; d += 4 * kLanes) {
-    weigh<C, kRows, 4>(out, out_stride, p, values, dim, d, positions, fresh);
+  for (; d + kVectors * kLanes <= dim; d += kVectors * kLanes) {
+    weigh<C, kRows, kVectors>(out, out_stride, p, values, dim, d, positions, fresh);
   }
   for (; d < dim; d += kLanes)
     weigh<C, kRows, 1>(out, out_stride, p, values, dim, d, positions, fresh);
 }
 
+/// e^(m_row - m) and e^(m_chunk - m) of every row of a tile, m the larger of both: one exp for all.
+struct MergeFactors {
+  alignas(64) float row[kLanes];  // [0, rows): of the row; [kAttentionRows, ..): of the chunk
+};
+static_assert(2 * kAttentionRows <= kLanes);
+inline MergeFactors merge_factors(const RowState* rows, const RowState* chunks,
+                                  int count) noexcept {
+  MergeFactors f = {};
+  for (int i = 0; i < count; ++i) {
+    const float m = rows[i].max > chunks[i].max ? rows[i].max : chunks[i].max;
+    f.row[i] = rows[i].max - m;
+    f.row[kAttentionRows + i] = chunks[i].max - m;
+  }
+  store(f.row, exp(load(f.row)));
+  return f;
+}
+
 /// (m, l, o) of a row so far, and of the chunk that joins it.
-inline void merge(RowState& row, float* o, RowState chunk, const float* o_c, int64_t dim) noexcept {
-  const float m = row.max > chunk.max ? row.max : chunk.max;
-  alignas(64) float factors[kLanes] = {row.max - m, chunk.max - m};
-  store(factors, exp(load(factors)));
-  const F32x16 a = splat(factors[0]), b = splat(factors[1]);
-  row.sum = __builtin_fmaf(row.sum, factors[0], chunk.sum * factors[1]);
-  row.max = m;
+inline void merge(RowState& row, float* o, RowState chunk, const float* o_c, int64_t dim,
+                  float factor, float chunk_factor) noexcept {
+  const F32x16 a = splat(factor), b = splat(chunk_factor);
+  row.sum = __builtin_fmaf(row.sum, factor, chunk.sum * chunk_factor);
+  row.max = row.max > chunk.max ? row.max : chunk.max;
   for (int64_t d = 0; d < dim; d += kLanes)
     store(o + d, fma(load(o + d), a, mul(load(o_c + d), b)));
 }
@@ -152,11 +177,12 @@ void attend_page(const AttentionTask& task, const AttentionTile& t, int64_t firs
       score_page<C, 1>(t.scores + m * kPage, t.q + m * t.dim, t.dim, view.keys, task.head_dim);
     }
   }
-  RowState chunk[kAttentionRows];
+  RowState chunk[kAttentionRows] = {};
   for (int m = 0; m < rows; ++m) {
     if (seen[m].begin < seen[m].end)
       chunk[m] = soften(t.scores + m * kPage, seen[m].begin, seen[m].end);
   }
+  const MergeFactors factors = merge_factors(states, chunk, rows);
   if (together)
     weigh_all<C, kAttentionRows>(t.o_chunk, t.dim, t.scores, view.values, t.dim, common, true);
   for (int m = 0; m < rows; ++m) {
@@ -170,7 +196,8 @@ void attend_page(const AttentionTask& task, const AttentionTile& t, int64_t firs
       states[m] = chunk[m];
       for (int64_t d = 0; d < t.dim; d += kLanes) store(t.o + m * t.dim + d, load(o_c + d));
     } else {
-      merge(states[m], t.o + m * t.dim, chunk[m], o_c, t.dim);
+      merge(states[m], t.o + m * t.dim, chunk[m], o_c, t.dim, factors.row[m],
+            factors.row[kAttentionRows + m]);
     }
   }
 }
