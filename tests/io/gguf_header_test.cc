@@ -1,6 +1,7 @@
 #include "colonnade/io/gguf_header.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -301,6 +302,21 @@ TEST_F(GgufHeaderTest, TheMemoryOfALongArrayIsItsBytesInTheFile) {
   constexpr int64_t kWindowBytes = 64 << 10;
   EXPECT_LE(peak_bytes(folder_.write("long.gguf", bytes)),
             static_cast<int64_t>(bytes.size()) + kWindowBytes + 4096);
+}
+
+TEST_F(GgufHeaderTest, AHeaderOfMoreThan100MegabytesIsRefusedBeforeItTakesMemory) {
+  const std::string array = le<uint32_t>(0) + le<uint64_t>(150'000'000);
+  const std::string path = folder_.write("model.gguf", header(0, 1, entry("a", 9, array)));
+  std::filesystem::resize_file(path, 300'000'000);  // a hole: it takes no disk
+  const File file(path);
+  const test::HeapMeter meter;
+  try {
+    read_gguf_header(file);
+    ADD_FAILURE() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("a header has at most 100000000 bytes), got 150000000"));
+  }
+  EXPECT_LT(meter.peak_bytes(), 1 << 20);
 }
 
 TEST_F(GgufHeaderTest, TheHeaderOfARealModelIsReadInTwoPassesAtMost) {
