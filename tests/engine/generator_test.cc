@@ -153,6 +153,29 @@ TEST_F(GeneratorTest, TheCallersFloatingPointModesChangeNoBitAndComeBack) {
   EXPECT_EQ(usual, upward);
 }
 
+TEST_F(GeneratorTest, ThePromptsProgressIsReportedChunkByChunk) {
+  GenerationRequest request = greedy(1);
+  request.prompt.assign(40, 72);
+  std::vector<std::pair<int64_t, int64_t>> calls;
+  request.on_prompt = [&](int64_t done, int64_t all) { calls.emplace_back(done, all); };
+  generator_.generate(request, {});
+  EXPECT_THAT(calls, testing::ElementsAre(std::pair(16, 40), std::pair(32, 40), std::pair(40, 40)));
+}
+
+TEST_F(GeneratorTest, APromptThatTheCallerEndsIsGoneOnWithToTheSameAnswer) {
+  GenerationRequest request = greedy(9);
+  request.prompt.resize(40);
+  std::iota(request.prompt.begin(), request.prompt.end(), 60);
+  const std::vector<int32_t> wanted = generator_.generate(request, {}).tokens;
+  generator_.reset();
+  request.on_prompt = [](int64_t, int64_t) { throw Error("enough"); };
+  EXPECT_EQ(failure(request), "enough");
+  request.on_prompt = {};
+  const GenerationResult again = generator_.generate(request, {});
+  EXPECT_EQ(again.timings.cached_tokens, 16);
+  EXPECT_EQ(again.tokens, wanted);
+}
+
 TEST_F(GeneratorTest, AnAnswerEndsWhereTheContextIsFull) {
   GenerationRequest request = greedy(1000);
   request.ignore_stop_tokens = true;
