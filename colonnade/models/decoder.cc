@@ -9,6 +9,12 @@
 namespace colonnade {
 namespace {
 
+/// Rows can be loaded as half rotation wants them when it takes the whole head. Where a part of the
+/// head is not rotated, the pairs stay side by side.
+bool pairs_side_by_side(const DecoderConfig& c) {
+  return c.interleaved_qk && c.rotary_dim != c.head_dim;
+}
+
 std::string prefix_of(int64_t layer) { return "blk." + std::to_string(layer) + "."; }
 
 }  // namespace
@@ -21,7 +27,7 @@ AttentionDims attention_dims(const DecoderConfig& c) {
           .window = c.window,
           .scale = 1.0F / std::sqrt(static_cast<float>(c.head_dim)),
           .norm_eps = c.norm_eps,
-          .interleaved = c.interleaved_qk};
+          .interleaved = c.interleaved_qk && !pairs_side_by_side(c)};
 }
 
 DecoderLayer::DecoderLayer(ParamSet& params, const DecoderConfig& c, int64_t layer,
@@ -50,6 +56,7 @@ Decoder::Decoder(ParamSet& params, const DecoderConfig& config)
       frequencies_(rope_frequencies(config)),
       ends_(params, config.vocab, config.dim),
       final_norm_(params, "output_norm", config.dim, config.norm_eps) {
+  rope_.layout = pairs_side_by_side(config) ? RopeLayout::interleaved : RopeLayout::half;
   for (int64_t i = 0; i < config.layers; ++i) {
     layers_.push_back(std::make_unique<DecoderLayer>(params, config, i, rope_));
   }

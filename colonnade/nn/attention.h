@@ -16,7 +16,7 @@ struct AttentionDims {
   int64_t window = 0;  // 0: all positions
   float scale = 1;
   float norm_eps = 0;        // of q and k norms
-  bool interleaved = false;  // the files hold rotated pairs side by side
+  bool interleaved = false;  // the files hold rotated pairs side by side, to be taken apart
 };
 
 /// A rank's heads: query heads in units of one, and every KV head that they use.

@@ -58,6 +58,9 @@ std::vector<Kind> kinds() {
   s = {.dim = 160, .ffn_dim = 224, .heads = 2, .kv_heads = 2, .head_dim = 80, .seed = 5};
   s.types = types(2, 2, 2, 2, 2, kTied);  // heads of 80 over groups of 32
   all.push_back({"llama_heads_of_80", s});
+  s = {.dim = 128, .ffn_dim = 256, .heads = 4, .kv_heads = 2, .rotary_dim = 16, .seed = 6};
+  s.types = types(8, 8, 8, 8, 8, kTied);  // half of a head is not rotated
+  all.push_back({"llama_partly_rotated", s});
   return all;
 }
 
@@ -158,13 +161,15 @@ ReferenceModel reference_of(const std::string& path) {
                        .heads = c.heads,
                        .kv_heads = c.kv_heads,
                        .head_dim = c.head_dim,
+                       .rotary_dim = c.rotary_dim,
+                       .adjacent_pairs = c.interleaved_qk && c.rotary_dim != c.head_dim,
                        .eps = c.norm_eps,
                        .rope_theta = c.rope_theta};
   for (const TensorEntry& entry : source.entries()) {
     const bool qk = entry.name.find("attn_q.") != std::string::npos ||
                     entry.name.find("attn_k.") != std::string::npos;
-    const MatrixSlice slice{
-        {0, entry.rows}, {0, entry.cols}, c.interleaved_qk && qk ? c.head_dim : 0};
+    const bool takes_apart = qk && c.interleaved_qk && !model.adjacent_pairs;
+    const MatrixSlice slice{{0, entry.rows}, {0, entry.cols}, takes_apart ? c.head_dim : 0};
     ReferenceModel::Matrix matrix{entry.rows, entry.cols, {}};
     if (is_grouped(entry.format)) {
       GroupedRows rows;

@@ -61,12 +61,14 @@ class Reference {
   Row head(const std::string& norm_name, const Row& all, int h, int position) const {
     Row x(all.begin() + h * m_.head_dim, all.begin() + (h + 1) * m_.head_dim);
     if (m_.tensors.count(norm_name + ".weight") != 0) x = norm(norm_name, x);
-    const int half = m_.head_dim / 2;
+    const int half = m_.rotary_dim / 2;
     for (int i = 0; i < half; ++i) {
-      const double angle = position * std::pow(m_.rope_theta, -2.0 * i / m_.head_dim);
-      const double a = x[i], b = x[i + half];
-      x[i] = a * std::cos(angle) - b * std::sin(angle);
-      x[i + half] = b * std::cos(angle) + a * std::sin(angle);
+      const double angle = position * std::pow(m_.rope_theta, -2.0 * i / m_.rotary_dim);
+      double& first = x[m_.adjacent_pairs ? 2 * i : i];
+      double& second = x[m_.adjacent_pairs ? 2 * i + 1 : i + half];
+      const double a = first, b = second;
+      first = a * std::cos(angle) - b * std::sin(angle);
+      second = b * std::cos(angle) + a * std::sin(angle);
     }
     return x;
   }

@@ -19,6 +19,8 @@ struct ReferenceModel {
   };
   std::map<std::string, Matrix> tensors = {};
   int layers = 0, dim = 0, heads = 0, kv_heads = 0, head_dim = 0;
+  int rotary_dim = 0;           // the part of the head that is rotated
+  bool adjacent_pairs = false;  // elements 2 i and 2 i + 1 are rotated, not i and i + half
   double eps = 1e-5;
   double rope_theta = 10000;
 };

@@ -171,7 +171,7 @@ std::string tiny_model(const TinyShape& shape) {
   number("attention.head_count_kv", shape.kv_heads);
   number("attention.key_length", shape.head_dim);
   number("attention.value_length", shape.head_dim);
-  number("rope.dimension_count", shape.head_dim);
+  number("rope.dimension_count", shape.rotary_dim > 0 ? shape.rotary_dim : shape.head_dim);
   builder.add_f32(a + ".attention.layer_norm_rms_epsilon", 1e-5F);
   add_tokenizer(builder, shape);
   writer.matrix("token_embd.weight", shape.types.embedding, shape.vocab, shape.dim);

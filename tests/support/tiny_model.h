@@ -25,7 +25,8 @@ struct TinyShape {
   int heads = 9;
   int kv_heads = 3;
   int head_dim = 32;
-  int vocab = 600;  // at least 300: 256 bytes, control tokens, fillers
+  int rotary_dim = 0;  // 0: the whole head
+  int vocab = 600;     // at least 300: 256 bytes, control tokens, fillers
   int context = 512;
   uint64_t seed = 1;
   TinyTypes types = {};
