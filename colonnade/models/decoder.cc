@@ -27,6 +27,8 @@ AttentionDims attention_dims(const DecoderConfig& c) {
           .window = c.window,
           .scale = 1.0F / std::sqrt(static_cast<float>(c.head_dim)),
           .norm_eps = c.norm_eps,
+          .bias = c.qkv_bias ? Presence::required : Presence::optional,
+          .qk_norm = c.qk_norm ? Presence::required : Presence::optional,
           .interleaved = c.interleaved_qk && !pairs_side_by_side(c)};
 }
 

@@ -39,6 +39,8 @@ struct DecoderConfig {
   float norm_eps = 1e-5F;
   int64_t window = 0;  // sliding attention window, 0: none
   GluKind activation = GluKind::silu;
+  bool qkv_bias = false;        // q, k and v have biases; false: those that the files hold
+  bool qk_norm = false;         // heads of q and k are normalised; likewise
   bool interleaved_qk = false;  // q and k rows stand as interleaved rotation wants them
 };
 

@@ -2,7 +2,8 @@
 
 namespace colonnade {
 
-// Biases of q, k and v are found by their names; rows stand as half rotation wants them.
-const Family kQwen2 = {"qwen2", [](const GgufMetadata&, DecoderConfig&) {}};
+// Rows of q and k stand as half rotation wants them.
+const Family kQwen2 = {"qwen2",
+                       [](const GgufMetadata&, DecoderConfig& config) { config.qkv_bias = true; }};
 
 }  // namespace colonnade

@@ -2,7 +2,8 @@
 
 namespace colonnade {
 
-// Norms of q and k are found by their names; the head dimension is a key of its own.
-const Family kQwen3 = {"qwen3", [](const GgufMetadata&, DecoderConfig&) {}};
+// The head dimension is a key of its own.
+const Family kQwen3 = {"qwen3",
+                       [](const GgufMetadata&, DecoderConfig& config) { config.qk_norm = true; }};
 
 }  // namespace colonnade

@@ -25,22 +25,24 @@ Attention::Attention(ParamSet& params, const std::string& prefix, const Attentio
       share_(params.cut(), dims),
       rope_(rope),
       q_(params, prefix + "attn_q", {dims.dim, int64_t{dims.heads} * dims.head_dim},
-         scaled(share_.heads, dims.head_dim), dims.interleaved ? dims.head_dim : 0),
+         scaled(share_.heads, dims.head_dim), dims.bias, dims.interleaved ? dims.head_dim : 0),
       k_(params, prefix + "attn_k", {dims.dim, int64_t{dims.kv_heads} * dims.head_dim},
-         scaled(share_.kv_heads, dims.head_dim), dims.interleaved ? dims.head_dim : 0),
+         scaled(share_.kv_heads, dims.head_dim), dims.bias, dims.interleaved ? dims.head_dim : 0),
       v_(params, prefix + "attn_v", {dims.dim, int64_t{dims.kv_heads} * dims.head_dim},
-         scaled(share_.kv_heads, dims.head_dim)),
+         scaled(share_.kv_heads, dims.head_dim), dims.bias),
       output_(params, prefix + "attn_output", {int64_t{dims.heads} * dims.head_dim, dims.dim},
               scaled(share_.heads, dims.head_dim), {LeafRule::fixed, dims.head_dim}) {
   const Range whole = {0, dims.head_dim};
-  params.add_optional({.name = prefix + "attn_q_norm.weight",
-                       .size = dims.head_dim,
-                       .range = whole,
-                       .slot = &q_norm_});
-  params.add_optional({.name = prefix + "attn_k_norm.weight",
-                       .size = dims.head_dim,
-                       .range = whole,
-                       .slot = &k_norm_});
+  params.add(VectorParam{.name = prefix + "attn_q_norm.weight",
+                         .size = dims.head_dim,
+                         .range = whole,
+                         .slot = &q_norm_},
+             dims.qk_norm);
+  params.add(VectorParam{.name = prefix + "attn_k_norm.weight",
+                         .size = dims.head_dim,
+                         .range = whole,
+                         .slot = &k_norm_},
+             dims.qk_norm);
 }
 
 Tensor Attention::operator()(Ctx& cx, const Activations& x, const KvStep& step, int64_t layer,

@@ -15,7 +15,9 @@ struct AttentionDims {
   int head_dim = 0;
   int64_t window = 0;  // 0: all positions
   float scale = 1;
-  float norm_eps = 0;        // of q and k norms
+  float norm_eps = 0;                     // of q and k norms
+  Presence bias = Presence::optional;     // of q, k and v
+  Presence qk_norm = Presence::optional;  // norms of the heads of q and k
   bool interleaved = false;  // the files hold rotated pairs side by side, to be taken apart
 };
 
@@ -31,8 +33,8 @@ struct HeadShare {
 class Attention {
  public:
   /// Declares `prefix`attn_q [H Dh, D], attn_k, attn_v [Hkv Dh, D] cut by heads, attn_output [D, H
-  /// Dh] cut alike, and attn_q_norm, attn_k_norm [Dh] if the files have them. `rope` must outlive
-  /// it.
+  /// Dh] cut alike, and attn_q_norm, attn_k_norm [Dh] if they are required or the files have them.
+  /// `rope` must outlive it.
   Attention(ParamSet& params, const std::string& prefix, const AttentionDims& dims,
             const RopeTable& rope);
 

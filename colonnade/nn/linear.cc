@@ -5,7 +5,7 @@
 namespace colonnade {
 
 AllToShardedLinear::AllToShardedLinear(ParamSet& params, const std::string& name, LinearDims dims,
-                                       Range rows, int64_t interleaved_head) {
+                                       Range rows, Presence bias, int64_t interleaved_head) {
   params.add(MatrixParam{.name = name + ".weight",
                          .rows = dims.out,
                          .cols = dims.in,
@@ -13,11 +13,12 @@ AllToShardedLinear::AllToShardedLinear(ParamSet& params, const std::string& name
                          .col_range = {0, dims.in},
                          .interleaved_head = interleaved_head,
                          .slot = &weight_});
-  params.add_optional(VectorParam{.name = name + ".bias",
-                                  .size = dims.out,
-                                  .range = rows,
-                                  .interleaved_head = interleaved_head,
-                                  .slot = &bias_});
+  params.add(VectorParam{.name = name + ".bias",
+                         .size = dims.out,
+                         .range = rows,
+                         .interleaved_head = interleaved_head,
+                         .slot = &bias_},
+             bias);
 }
 
 ShardedToAllLinear::ShardedToAllLinear(ParamSet& params, const std::string& name, LinearDims dims,
@@ -29,8 +30,9 @@ ShardedToAllLinear::ShardedToAllLinear(ParamSet& params, const std::string& name
                          .col_range = cols,
                          .leaf = leaf,
                          .slot = &weight_});
-  params.add_optional(VectorParam{
-      .name = name + ".bias", .size = dims.out, .range = {0, dims.out}, .slot = &bias_});
+  params.add(
+      VectorParam{.name = name + ".bias", .size = dims.out, .range = {0, dims.out}, .slot = &bias_},
+      Presence::optional);
 }
 
 Tensor ShardedToAllLinear::operator()(Ctx& cx, const Activations& x, Tensor residual) const {

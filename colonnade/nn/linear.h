@@ -24,10 +24,10 @@ struct LinearDims {
 /// computing alone.
 class AllToShardedLinear {
  public:
-  /// Declares `name`.weight [F, D], and `name`.bias [F] if the files have it. `rows` is this rank's
-  /// part.
+  /// Declares `name`.weight [F, D], and `name`.bias [F] if it is required or the files have it.
+  /// `rows` is this rank's part.
   AllToShardedLinear(ParamSet& params, const std::string& name, LinearDims dims, Range rows,
-                     int64_t interleaved_head = 0);
+                     Presence bias = Presence::optional, int64_t interleaved_head = 0);
   AllToShardedLinear(const AllToShardedLinear&) = delete;
   AllToShardedLinear& operator=(const AllToShardedLinear&) = delete;
 

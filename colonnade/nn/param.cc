@@ -14,10 +14,9 @@ int64_t ParamSet::sharded_leaf(const std::string& name, int64_t k) const {
 
 void ParamSet::add(MatrixParam param) { matrices_.push_back(std::move(param)); }
 
-void ParamSet::add(VectorParam param) { vectors_.push_back(std::move(param)); }
-
-void ParamSet::add_optional(VectorParam param) {
-  if (has(param.name)) add(std::move(param));
+void ParamSet::add(VectorParam param, Presence presence) {
+  if (presence == Presence::optional && !has(param.name)) return;
+  vectors_.push_back(std::move(param));
 }
 
 }  // namespace colonnade

@@ -52,6 +52,9 @@ struct VectorParam {
   Tensor* slot = nullptr;
 };
 
+/// Whether the files may lack a parameter.
+enum class Presence : uint8_t { required, optional };
+
 /// What the layers of a model declare. Slots are members of layers, which must stay where they are.
 class ParamSet {
  public:
@@ -68,9 +71,8 @@ class ParamSet {
   int64_t sharded_leaf(const std::string& name, int64_t k) const;
 
   void add(MatrixParam param);
-  void add(VectorParam param);
-  /// A vector that the files may lack; the slot then stays empty.
-  void add_optional(VectorParam param);
+  /// A vector that is optional and that the files lack leaves its slot empty.
+  void add(VectorParam param, Presence presence = Presence::required);
 
   const std::vector<MatrixParam>& matrices() const { return matrices_; }
   const std::vector<VectorParam>& vectors() const { return vectors_; }

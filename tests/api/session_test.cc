@@ -102,6 +102,18 @@ TEST_F(SessionTest, MissingTensorsAreListedTogether) {
   EXPECT_THAT(failure(o), HasSubstr("blk.2.attn_q.weight"));
 }
 
+TEST_F(SessionTest, BiasesAndNormsThatAFamilyHasMayNotBeMissing) {
+  for (const auto& [architecture, tensor] :
+       {std::pair{"qwen2", "attn_k.bias"}, {"qwen3", "attn_q_norm.weight"}}) {
+    std::string bare = test::tiny_model({});  // a llama: as long a name, neither biases nor norms
+    for (size_t at; (at = bare.find("llama")) != std::string::npos;)
+      bare.replace(at, 5, architecture);
+    SessionOptions o = options();
+    o.model = folder_.write("bare.gguf", bare);
+    EXPECT_THAT(failure(o), HasSubstr(std::string("blk.0.") + tensor));
+  }
+}
+
 TEST_F(SessionTest, AnInstructionSetThatDoesNotExistIsNamed) {
   SessionOptions o = options();
   o.isa = "sse9";

@@ -67,7 +67,7 @@ TEST(AllToShardedLinear, DeclaresItsRowsAndABiasOnlyIfThereIsOne) {
   for (const bool bias : {false, true}) {
     const test::MemorySource s = source(bias);
     ParamSet params(s, {1, 2, {}});
-    const AllToShardedLinear linear(params, "a", {kIn, kOut}, {48, 96}, 16);
+    const AllToShardedLinear linear(params, "a", {kIn, kOut}, {48, 96}, Presence::optional, 16);
     ASSERT_EQ(params.matrices().size(), 1u);
     const MatrixParam& weight = params.matrices()[0];
     EXPECT_EQ(weight.name, "a.weight");

@@ -43,8 +43,10 @@ TEST(ParamSet, AnOptionalVectorIsDeclaredOnlyIfTheFilesHaveIt) {
   source.add("a.bias", 1, 4, {1, 2, 3, 4});
   ParamSet params(source, {});
   Tensor slot;
-  params.add_optional({.name = "a.bias", .size = 4, .range = {0, 4}, .slot = &slot});
-  params.add_optional({.name = "b.bias", .size = 4, .range = {0, 4}, .slot = &slot});
+  params.add(VectorParam{.name = "a.bias", .size = 4, .range = {0, 4}, .slot = &slot},
+             Presence::optional);
+  params.add(VectorParam{.name = "b.bias", .size = 4, .range = {0, 4}, .slot = &slot},
+             Presence::optional);
   ASSERT_EQ(params.vectors().size(), 1u);
   EXPECT_EQ(params.vectors()[0].name, "a.bias");
 }
