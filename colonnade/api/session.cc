@@ -22,6 +22,8 @@ namespace {
 
 /// The context when nobody asks for one: a chat's worth, never more than the model's.
 constexpr int64_t kDefaultContext = 8192;
+/// Pages of one sequence that a device can list.
+constexpr int64_t kMostContext = int64_t{1} << 22;
 /// A session measures beside a loaded model: within the 256 MB that it may take above its weights
 /// and cache, and not for long beside a short answer.
 constexpr BandwidthOptions kQuickBandwidth = {.bytes = int64_t{192} << 20, .passes = 4};
@@ -31,6 +33,8 @@ int64_t context_of(const SessionOptions& options, const DecoderConfig& config) {
            options.context);
   CN_CHECK(options.context <= config.context, "context: expected at most ", config.context,
            " positions (the model's), got ", options.context);
+  CN_CHECK(options.context <= kMostContext, "context: expected at most ", kMostContext,
+           " positions, got ", options.context);
   return options.context > 0 ? options.context : std::min(config.context, kDefaultContext);
 }
 
@@ -99,7 +103,8 @@ struct Session::Impl {
     check_params(params, {"rope_freqs.weight"});
     const MemoryPlan plan =
         plan_memory(config, estimate_weight_bytes(params), layout(), context, options.chunk);
-    check_memory(plan, read_memory_limits().available_bytes, context);
+    const int64_t available = read_memory_limits().available_bytes;
+    if (available > 0) check_memory(plan, available, context);  // 0: the system does not say
     device = make_device(device_options(options));
     load_params(params, *device, precision, [this](int64_t done) {
       if (options.progress) options.progress(done, file.size_bytes());

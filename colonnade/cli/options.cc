@@ -11,7 +11,7 @@
 namespace colonnade::cli {
 namespace {
 
-constexpr int64_t kMostThreads = 4096;
+constexpr int64_t kMostThreads = 512;
 constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
 
 void refuse_words(const Arguments& arguments) {

@@ -122,17 +122,17 @@ GenerationResult Generator::generate(const GenerationRequest& request, const OnT
   text::StreamDecoder decoder = tokenizer_.stream_decoder();
   GenerationResult result;
   result.seed = sampler.seed();
+  const int64_t room = runner_.context() - prompt_size;
+  if (stop.at_limit() || room == 0) {
+    result.finish_reason = FinishReason::length;
+    return result;
+  }
   const Stopwatch prompt_time;
   // The last token is computed even if it is cached: its logits are wanted.
   const int64_t cached = std::min(sequence_->common_prefix(request.prompt), prompt_size - 1);
   sequence_->truncate(cached);
   result.timings.cached_tokens = cached;
   result.timings.prompt_tokens = prompt_size - cached;
-  if (stop.at_limit()) {
-    result.finish_reason = FinishReason::length;
-    return result;
-  }
-  const int64_t room = runner_.context() - prompt_size + 1;  // the last token is not fed back
   const int64_t most = std::min(room, request.stop.max_tokens.value_or(room));
   reserve(prompt_size, std::min<int64_t>(most, kReservedTokens), result);
   Tensor logits =

@@ -14,6 +14,16 @@ Tensor tensor_of(Workspace& workspace, const std::vector<int32_t>& values) {
   return tensor;
 }
 
+/// An op has failed: the workers may still be at the commands before it, which read the step's
+/// pages.
+void finish_what_runs(Device& device) {
+  try {
+    device.join();
+  } catch (const Error&) {
+    // The first error is the one that is reported.
+  }
+}
+
 }  // namespace
 
 Tensor StepRunner::run(const Step& step) {
@@ -41,9 +51,14 @@ Tensor StepRunner::run(const Step& step) {
   input.ids = tensor_of(cx_.workspace, step.tokens);
   input.kv = {&pages_.layout(), sequences_};
   if (!step.out_rows.empty()) input.out_rows = tensor_of(cx_.workspace, step.out_rows);
-  Tensor logits = decoder_(cx_, input);
-  cx_.device.join();
-  return logits;
+  try {
+    Tensor logits = decoder_(cx_, input);
+    cx_.device.join();
+    return logits;
+  } catch (...) {
+    finish_what_runs(cx_.device);
+    throw;
+  }
 }
 
 }  // namespace colonnade

@@ -1,6 +1,7 @@
 #include "colonnade/models/family.h"
 
 #include "colonnade/base/error.h"
+#include "colonnade/base/math.h"
 
 namespace colonnade {
 namespace {
@@ -41,7 +42,9 @@ RopeScaling read_scaling(const Keys& keys, int64_t context) {
     s.kind = RopeScaling::Kind::linear;
   } else if (type == "yarn") {
     s.kind = RopeScaling::Kind::yarn;
-    s.attention_factor = keys.number_or("rope.scaling.attn_factor", 0);
+    // The key multiplies the factor that YaRN derives from the stretch (ggml, rope_yarn).
+    s.attention_factor = keys.number_or("rope.scaling.attn_factor", 1) *
+                         (s.factor > 1 ? 0.1 * math::log(s.factor) + 1 : 1);
     s.beta_fast = keys.number_or("rope.scaling.yarn_beta_fast", s.beta_fast);
     s.beta_slow = keys.number_or("rope.scaling.yarn_beta_slow", s.beta_slow);
   } else {

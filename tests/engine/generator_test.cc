@@ -181,7 +181,11 @@ TEST_F(GeneratorTest, AnAnswerEndsWhereTheContextIsFull) {
   request.ignore_stop_tokens = true;
   const GenerationResult result = generator_.generate(request, {});
   EXPECT_EQ(result.finish_reason, FinishReason::length);
-  EXPECT_EQ(static_cast<int64_t>(result.tokens.size()), kContext - 5 + 1);
+  EXPECT_EQ(static_cast<int64_t>(result.tokens.size()), kContext - 5);
+  request.prompt.assign(kContext - 1, 72);
+  EXPECT_EQ(generator_.generate(request, {}).tokens.size(), 1u);
+  request.prompt.assign(kContext, 72);
+  EXPECT_EQ(generator_.generate(request, {}).tokens.size(), 0u);
 }
 
 TEST_F(GeneratorTest, PromptsThatCannotBeComputedAreErrors) {

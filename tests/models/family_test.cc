@@ -1,5 +1,6 @@
 #include "colonnade/models/family.h"
 
+#include <cmath>
 #include <map>
 
 #include <gmock/gmock.h>
@@ -101,6 +102,18 @@ TEST(ReadConfig, AnUnknownArchitectureIsNamedWithTheKnownOnes) {
   const std::string message = failure_of(metadata_of("mamba"));
   EXPECT_THAT(message, testing::HasSubstr("'mamba'"));
   EXPECT_THAT(message, testing::HasSubstr("llama, qwen2, qwen3"));
+}
+
+TEST(ReadConfig, TheAttentionFactorOfAFileMultipliesYarns) {
+  std::vector<GgufEntry> entries = metadata_of("llama");
+  entries.push_back(text("llama.rope.scaling.type", "yarn"));
+  entries.push_back(real("llama.rope.scaling.factor", 4));
+  const double own = 0.1 * std::log(4.0) + 1;
+  EXPECT_NEAR(read_config(GgufMetadata("file", entries), kSource).rope_scaling.attention_factor,
+              own, 1e-12);
+  entries.push_back(real("llama.rope.scaling.attn_factor", 1.5));
+  EXPECT_NEAR(read_config(GgufMetadata("file", entries), kSource).rope_scaling.attention_factor,
+              1.5 * own, 1e-12);
 }
 
 TEST(ReadConfig, AnUnknownRopeScalingIsAnError) {
