@@ -33,8 +33,6 @@ int64_t context_of(const SessionOptions& options, const DecoderConfig& config) {
            options.context);
   CN_CHECK(options.context <= config.context, "context: expected at most ", config.context,
            " positions (the model's), got ", options.context);
-  CN_CHECK(options.context <= kMostContext, "context: expected at most ", kMostContext,
-           " positions, got ", options.context);
   return options.context > 0 ? options.context : std::min(config.context, kDefaultContext);
 }
 
@@ -105,6 +103,8 @@ struct Session::Impl {
         plan_memory(config, estimate_weight_bytes(params), layout(), context, options.chunk);
     const int64_t available = read_memory_limits().available_bytes;
     if (available > 0) check_memory(plan, available, context);  // 0: the system does not say
+    CN_CHECK(context <= kMostContext, "context: expected at most ", kMostContext,
+             " positions, got ", context);
     device = make_device(device_options(options));
     load_params(params, *device, precision, [this](int64_t done) {
       if (options.progress) options.progress(done, file.size_bytes());

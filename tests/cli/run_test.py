@@ -60,7 +60,7 @@ class Json(CommandTest):
 
     def test_without_a_limit_the_answer_ends_where_the_context_is_full(self):
         answer = self.ok_json("run", "-m", tiny_model(), "-p", "hello", "-c", "32", "--ignore-eos")
-        self.assertEqual(len(answer["prompt_ids"]) + len(answer["tokens"]), 33)  # the last one is not fed back
+        self.assertEqual(len(answer["prompt_ids"]) + len(answer["tokens"]), 32)
         self.assertEqual(answer["finish_reason"], "length")
 
     def test_a_stop_string_ends_the_answer_before_it(self):
