@@ -10,6 +10,7 @@ TokenEmbedding::TokenEmbedding(ParamSet& params, int64_t vocab, int64_t dim)
                     .cols = dim,
                     .row_range = rows,
                     .col_range = {0, dim},
+                    .unit = kVocabularyUnit,
                     .slot = &embedding_};
   params.add(param);
   if (tied_) return;

@@ -28,6 +28,7 @@ ShardedToAllLinear::ShardedToAllLinear(ParamSet& params, const std::string& name
                          .cols = dims.in,
                          .row_range = {0, dims.out},
                          .col_range = cols,
+                         .unit = leaf.size,
                          .leaf = leaf,
                          .slot = &weight_});
   params.add(

@@ -38,6 +38,9 @@ struct MatrixParam {
   int64_t cols = 0;
   Range row_range;
   Range col_range;
+  /// Rows or columns that no cut parts (a head, a leaf, a block of the vocabulary). 0: whole on
+  /// every rank, or cut as the matrix that it feeds.
+  int64_t unit = 0;
   LeafRule leaf = {};
   int64_t interleaved_head = 0;  // MatrixSlice
   WeightPtr* slot = nullptr;

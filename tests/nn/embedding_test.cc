@@ -59,6 +59,7 @@ TEST(TokenEmbedding, TheVocabularyIsCutInBlocksOfTheSampler) {
   const TokenEmbedding ends(params, kVocab, kDim);
   const Range rows = params.matrices()[0].row_range;
   EXPECT_EQ(rows.begin % kVocabularyUnit, 0);
+  EXPECT_EQ(params.matrices()[0].unit, kVocabularyUnit);
   EXPECT_EQ(rows.end, kVocab);
 }
 

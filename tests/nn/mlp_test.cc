@@ -51,6 +51,8 @@ TEST(GatedMlp, DeclaresRowsAndColumnsOfTheSameHiddenPart) {
   EXPECT_EQ(gate.row_range, up.row_range);
   EXPECT_EQ(gate.row_range, down.col_range);
   EXPECT_EQ(down.col_range.begin % down.leaf.size, 0);
+  EXPECT_EQ(down.unit, down.leaf.size);
+  EXPECT_EQ(gate.unit, 0);  // cut as the matrix that it feeds
   EXPECT_EQ(down.rows, kDim);
 }
 
