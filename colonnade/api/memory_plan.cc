@@ -4,6 +4,8 @@
 #include <cstdio>
 
 #include "colonnade/base/error.h"
+#include "colonnade/device/cpu_weight.h"
+#include "colonnade/models/loader.h"
 
 namespace colonnade {
 namespace {
@@ -15,6 +17,10 @@ std::string gib(int64_t bytes) {
 }
 
 }  // namespace
+
+int64_t packed_weight_bytes(const ParamSet& params, const MatrixParam& param) {
+  return packed_bytes(weight_spec(params, param, Tier::int8));  // no tier changes the layout
+}
 
 MemoryPlan plan_memory(const DecoderConfig& c, int64_t weight_bytes, const KvLayout& layout,
                        int64_t context, int64_t chunk) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "colonnade/models/decoder_config.h"
+#include "colonnade/nn/param.h"
 #include "colonnade/tensor/kv_layout.h"
 
 namespace colonnade {
@@ -16,6 +17,9 @@ struct MemoryPlan {
 
   int64_t total() const { return weight_bytes + cache_bytes + scratch_bytes; }
 };
+
+/// Bytes of this rank's part of `param` as the CPU packs it: exactly what loading takes.
+int64_t packed_weight_bytes(const ParamSet& params, const MatrixParam& param);
 
 /// `chunk` tokens in a step, `context` positions.
 MemoryPlan plan_memory(const DecoderConfig& config, int64_t weight_bytes, const KvLayout& layout,

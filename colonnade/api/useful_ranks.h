@@ -19,8 +19,8 @@ struct UsefulRanks {
 /// What the layers of `params` declared decides; how they are cut does not matter.
 UsefulRanks largest_useful_ranks(const ParamSet& params);
 
-/// Throws Error if a rank of the cut of `params` would hold nothing of any layer: too many ranks
-/// (with parameter, total, unit and the largest number that helps), or a share that is too small.
-void check_useful_ranks(const ParamSet& params);
+/// Throws Error if a rank of `cut` would hold nothing of any layer: too many ranks (with parameter,
+/// total, unit and the largest number that helps), or a share that is too small.
+void check_useful_ranks(const ParamSet& params, const Cut& cut);
 
 }  // namespace colonnade

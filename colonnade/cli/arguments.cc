@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "colonnade/base/quote.h"
 #include "colonnade/base/text_file.h"
@@ -10,9 +11,10 @@
 namespace colonnade::cli {
 namespace {
 
-std::optional<float> parse_number(std::string_view text) {
+template <typename T>
+std::optional<T> parse_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
-  float value = 0;
+  T value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
@@ -35,7 +37,7 @@ std::optional<float> parse_number(std::string_view text) {
 /// otherwise.
 std::pair<std::string, std::string> split_attached(const Command& command,
                                                    const std::string& word) {
-  const bool is_attached = word.size() > 2 && word[1] != '-' && parse_number(word.substr(2));
+  const bool is_attached = word.size() > 2 && word[1] != '-' && parse_number<float>(word.substr(2));
   if (!is_attached) return {word, ""};
   const Flag* flag = find_flag(command.name, word.substr(0, 2));
   if (flag == nullptr || !flag->takes_value()) return {word, ""};
@@ -148,9 +150,24 @@ std::vector<int64_t> Arguments::integers(std::string_view name, int64_t least,
 std::optional<float> Arguments::number(std::string_view name) const {
   const Argument* argument = find(name);
   if (argument == nullptr) return std::nullopt;
-  const std::optional<float> value = parse_number(argument->value);
+  const std::optional<float> value = parse_number<float>(argument->value);
   if (!value) throw UsageError(concat(name, ": expected a number, got ", quote(argument->value)));
   return value;
+}
+
+std::vector<double> Arguments::numbers(std::string_view name) const {
+  std::vector<double> values;
+  const Argument* argument = find(name);
+  if (argument == nullptr) return values;
+  for (const std::string_view part : split(argument->value, ',')) {
+    const std::optional<double> value = parse_number<double>(part);
+    if (!value || !(*value > 0) || std::isinf(*value))
+      throw UsageError(concat(name, ": expected numbers above 0 with commas between, got ",
+                              quote(argument->value)));
+    values.push_back(*value);
+  }
+  if (values.empty()) throw UsageError(concat(name, ": expected at least one number, got ''"));
+  return values;
 }
 
 std::optional<size_t> Arguments::choice(std::string_view name) const {

@@ -43,6 +43,8 @@ class Arguments {
                                 std::vector<int64_t> absent) const;
   /// "nan" and "inf" are numbers here. Throws UsageError if it is none.
   std::optional<float> number(std::string_view name) const;
+  /// A list of numbers above 0 with commas; none when the flag did not come. Throws UsageError.
+  std::vector<double> numbers(std::string_view name) const;
   /// Which of the flag's choices. Throws UsageError if it is none of them.
   std::optional<size_t> choice(std::string_view name) const;
 

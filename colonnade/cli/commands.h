@@ -8,6 +8,7 @@ namespace colonnade::cli {
 int run(const RunOptions& options);
 int chat(const ChatOptions& options);
 int info(const InfoOptions& options);
+int plan(const PlanOptions& options);
 int tokenize(const TokenizeOptions& options);
 int perplexity(const PerplexityOptions& options);
 int bench(const BenchOptions& options);

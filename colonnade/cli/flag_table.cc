@@ -23,6 +23,9 @@ constexpr Command kCommands[] = {
     {"info", "describe this machine or a model",
      "colonnade info\n"
      "colonnade info -m model.gguf --json"},
+    {"plan", "show how a model is cut among ranks, before any of it is loaded",
+     "colonnade plan -m model.gguf --tp 4\n"
+     "colonnade plan -m model.gguf --tp 2 --shares 3,1 --json"},
     {"tokenize", "show the tokens of a text",
      "colonnade tokenize -m model.gguf -p \"Hello world\"\n"
      "colonnade tokenize -m model.gguf -f text.txt --ids"},
@@ -39,27 +42,34 @@ constexpr Command kCommands[] = {
 constexpr std::string_view kModel = "Model", kPrompt = "Prompt", kAnswer = "Answer",
                            kSampling = "Sampling", kOutput = "Output", kMeasure = "Measurement",
                            kLoads = "run chat perplexity bench", kGenerates = "run chat",
-                           kEvery = "run chat info tokenize perplexity bench completion";
+                           kRanks = "Ranks",
+                           kEvery = "run chat info plan tokenize perplexity bench completion";
 
 constexpr Flag kFlags[] = {
-    {"--model", "-m", "FILE", "run chat info tokenize perplexity bench", kModel,
+    {"--model", "-m", "FILE", "run chat info plan tokenize perplexity bench", kModel,
      "GGUF file, a shard of one, or a folder with one"},
-    {"--ctx-size", "-c --context --max-model-len", "N", "run chat", kModel,
+    {"--ctx-size", "-c --context --max-model-len", "N", "run chat plan", kModel,
      "positions that prompt and answer may take; 0: all that the model has (default: the model's, "
      "at most 8192)"},
     {"--threads", "-t --num-threads --n-threads", "N", "run chat info perplexity", kModel,
      "threads (default: the physical cores that the process may use)"},
     {"--threads", "-t --num-threads --n-threads", "N[,N]", "bench", kModel,
      "threads; a list measures each (default: the physical cores that the process may use)"},
-    {"--precision", "", "int8|int15|f32", kLoads, kModel,
+    {"--precision", "", "int8|int15|f32", "run chat plan perplexity bench", kModel,
      "of the activations in products with quantized weights (default: int8)"},
-    {"--cache-type", "-ctk -ctv --cache-type-k --cache-type-v --kv-cache-dtype", "bf16|f32", kLoads,
-     kModel, "of keys and values (default: bf16 with int8, else f32)"},
-    {"--chunk", "-ub --ubatch-size --max-num-batched-tokens", "N", kLoads, kModel,
-     "prompt tokens computed at a time (default: 512); changes no bit of the answer"},
+    {"--cache-type", "-ctk -ctv --cache-type-k --cache-type-v --kv-cache-dtype", "bf16|f32",
+     "run chat plan perplexity bench", kModel,
+     "of keys and values (default: bf16 with int8, else f32)"},
+    {"--chunk", "-ub --ubatch-size --max-num-batched-tokens", "N", "run chat plan perplexity bench",
+     kModel, "prompt tokens computed at a time (default: 512); changes no bit of the answer"},
     {"--isa", "", "scalar|avx2|avxvnni|avx512|avx512vnni|amx", "run chat info perplexity bench",
      kModel,
      "instruction set (default: COLONNADE_ISA, else the best here); changes no bit of the answer"},
+
+    {"--tp", "-tp --tensor-parallel-size --tensor-parallel --ranks", "N", "plan", kRanks,
+     "ranks that share the model (default: 1)"},
+    {"--shares", "-ts --tensor-split", "X,X,...", "plan", kRanks,
+     "how much each rank takes, relative to the others (default: as much as the others)"},
 
     {"--prompt", "-p", "TEXT", "run tokenize", kPrompt, "the text"},
     {"--prompt", "-p", "TEXT", "chat", kPrompt, "one turn: answer it and end"},
@@ -101,7 +111,7 @@ constexpr Flag kFlags[] = {
     {"--logit-bias", "-l", "ID+X", kGenerates, kSampling,
      "add X to the logit of token ID: 15043+1, 15043-1, 15043-inf (never); may be repeated"},
 
-    {"--json", "", "", "run info tokenize perplexity", kOutput, "print one JSON object"},
+    {"--json", "", "", "run info plan tokenize perplexity", kOutput, "print one JSON object"},
     {"--ids", "", "", "tokenize", kOutput, "print the ids alone, as [1, 2, 3]"},
     {"--logprobs", "", "K", "run", kOutput,
      "with --json: the K most likely tokens of every step and their log-probabilities"},

@@ -28,6 +28,7 @@ int execute(const Arguments& arguments) {
   if (name == "run") return run(read_run_options(arguments));
   if (name == "chat") return chat(read_chat_options(arguments));
   if (name == "info") return info(read_info_options(arguments));
+  if (name == "plan") return plan(read_plan_options(arguments));
   if (name == "tokenize") return tokenize(read_tokenize_options(arguments));
   if (name == "perplexity") return perplexity(read_perplexity_options(arguments));
   if (name == "bench") return bench(read_bench_options(arguments));

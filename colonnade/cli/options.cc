@@ -30,14 +30,20 @@ std::string read_model_path(const Arguments& arguments) {
   return *path;
 }
 
-/// What every command that loads a model has, but for path and threads.
-ModelOptions read_load_options(const Arguments& arguments) {
+/// Sizes that follow from precision, cache and chunk.
+ModelOptions read_precision_options(const Arguments& arguments) {
   ModelOptions options;
   constexpr Tier kTiers[] = {Tier::int8, Tier::int15, Tier::f32};
   constexpr DType kCaches[] = {DType::bf16, DType::f32};
   options.chunk = arguments.integer("--chunk", 1).value_or(options.chunk);
   if (const auto tier = arguments.choice("--precision")) options.precision = kTiers[*tier];
   if (const auto cache = arguments.choice("--cache-type")) options.cache = kCaches[*cache];
+  return options;
+}
+
+/// What every command that loads a model has, but for path and threads.
+ModelOptions read_load_options(const Arguments& arguments) {
+  ModelOptions options = read_precision_options(arguments);
   if (arguments.choice("--isa")) options.isa = *arguments.text("--isa");
   options.quiet = arguments.has("--quiet");
   return options;
@@ -52,6 +58,21 @@ ModelOptions read_model_options(const Arguments& arguments) {
   ModelOptions options = read_load_options(arguments);
   options.path = read_model_path(arguments);
   options.threads = read_threads(arguments);
+  return options;
+}
+
+constexpr int64_t kMostRanks = 1 << 20;
+
+CutOptions read_cut_options(const Arguments& arguments) {
+  CutOptions options;
+  options.ranks = static_cast<int>(arguments.integer("--tp", 1, kMostRanks).value_or(1));
+  options.auto_shares = arguments.text("--shares") == "auto";
+  if (options.auto_shares) return options;
+  options.shares = arguments.numbers("--shares");
+  const auto ranks = static_cast<size_t>(options.ranks);
+  if (!options.shares.empty() && options.shares.size() != ranks)
+    throw UsageError(concat("--shares: expected one for each of ", ranks, " ranks (--tp), got ",
+                            options.shares.size()));
   return options;
 }
 
@@ -180,6 +201,21 @@ InfoOptions read_info_options(const Arguments& arguments) {
   options.model.path = arguments.text("--model").value_or("");
   options.model.threads = read_threads(arguments);
   if (arguments.choice("--isa")) options.model.isa = *arguments.text("--isa");
+  options.json = arguments.has("--json");
+  return options;
+}
+
+PlanOptions read_plan_options(const Arguments& arguments) {
+  refuse_words(arguments);
+  PlanOptions options;
+  options.model = read_precision_options(arguments);
+  options.model.path = read_model_path(arguments);
+  options.model.context = arguments.integer("--ctx-size", 0);
+  options.cut = read_cut_options(arguments);
+  if (options.cut.auto_shares)
+    throw UsageError(
+        "--shares: auto is measured by the ranks when they run; to plan, give numbers: --shares "
+        "3,1");
   options.json = arguments.has("--json");
   return options;
 }

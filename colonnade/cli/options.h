@@ -64,6 +64,19 @@ struct InfoOptions {
   bool json = false;
 };
 
+/// How the model is divided.
+struct CutOptions {
+  int ranks = 1;
+  std::vector<double> shares;  // empty: equal
+  bool auto_shares = false;
+};
+
+struct PlanOptions {
+  ModelOptions model;
+  CutOptions cut;
+  bool json = false;
+};
+
 struct TokenizeOptions {
   std::string model;
   TextOptions text;
@@ -92,6 +105,7 @@ struct BenchOptions {
 RunOptions read_run_options(const Arguments& arguments);
 ChatOptions read_chat_options(const Arguments& arguments);
 InfoOptions read_info_options(const Arguments& arguments);
+PlanOptions read_plan_options(const Arguments& arguments);
 TokenizeOptions read_tokenize_options(const Arguments& arguments);
 PerplexityOptions read_perplexity_options(const Arguments& arguments);
 BenchOptions read_bench_options(const Arguments& arguments);

@@ -62,20 +62,20 @@ int64_t bytes_of_panel(const WeightSpec& spec) {
   return kLine * (spec.format == WeightFormat::f32 ? spec.plan.k() : pair_lines(spec.plan));
 }
 
-int64_t bytes_of_weight(const WeightSpec& spec) {
-  const int64_t panels =
-      round_up((spec.rows + kernels::kLanes - 1) / kernels::kLanes, panels_per_unit(spec.format));
-  return panels * bytes_of_panel(spec);
-}
-
 }  // namespace
 
 int64_t panels_per_unit(WeightFormat format) {
   return format == WeightFormat::bf16 || format == WeightFormat::f16 ? 4 : 1;
 }
 
+int64_t packed_bytes(const WeightSpec& spec) {
+  const int64_t panels =
+      round_up((spec.rows + kernels::kLanes - 1) / kernels::kLanes, panels_per_unit(spec.format));
+  return panels * bytes_of_panel(spec);
+}
+
 CpuWeight::CpuWeight(WeightSpec spec, WeightArena& arena)
-    : Weight(spec, bytes_of_weight(spec)),
+    : Weight(spec, packed_bytes(spec)),
       panel_bytes_(bytes_of_panel(spec)),
       memory_(arena.allocate(bytes())) {
   const auto* panels = reinterpret_cast<const uint8_t*>(memory_.data);

@@ -13,6 +13,9 @@ namespace colonnade {
 /// Panels are handed to workers in units of this many: what stands in one stream.
 int64_t panels_per_unit(WeightFormat format);
 
+/// Bytes that a weight takes in panels: Weight::bytes() before there is one.
+int64_t packed_bytes(const WeightSpec& spec);
+
 class CpuWeight final : public Weight {
  public:
   /// Panels are zero until packed. Throws Error when there is no memory left.

@@ -35,14 +35,9 @@ std::string layer_name(const std::string& name) {
 }
 
 void load_matrix(const ParamSet& params, const MatrixParam& param, Device& device, Tier tier) {
-  const TensorEntry& entry = entry_of(params, param.name);
-  const WeightSpec spec{.name = layer_name(param.name),
-                        .format = entry.format,
-                        .rows = param.row_range.size(),
-                        .plan = KPlan(entry.format, cut_of(param)),
-                        .tier = is_grouped(entry.format) ? tier : Tier::f32};
   const MatrixSlice slice{param.row_range, param.col_range, param.interleaved_head};
-  *param.slot = device.pack(spec, params.source().rows(entry, slice));
+  const TensorEntry& entry = entry_of(params, param.name);
+  *param.slot = device.pack(weight_spec(params, param, tier), params.source().rows(entry, slice));
 }
 
 void load_vector(const ParamSet& params, const VectorParam& param, Device& device) {
@@ -79,6 +74,15 @@ void check_params(const ParamSet& params, const std::vector<std::string>& ignora
   }
   CN_CHECK(unused.empty(),
            "model: the file has tensors that this architecture does not use: ", first_ten(unused));
+}
+
+WeightSpec weight_spec(const ParamSet& params, const MatrixParam& param, Tier tier) {
+  const TensorEntry& entry = entry_of(params, param.name);
+  return {.name = layer_name(param.name),
+          .format = entry.format,
+          .rows = param.row_range.size(),
+          .plan = KPlan(entry.format, cut_of(param)),
+          .tier = is_grouped(entry.format) ? tier : Tier::f32};
 }
 
 int64_t estimate_weight_bytes(const ParamSet& params) {

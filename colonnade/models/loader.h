@@ -13,6 +13,10 @@ namespace colonnade {
 /// of the source is declared (or is one of `ignorable`): the message lists the first ten.
 void check_params(const ParamSet& params, const std::vector<std::string>& ignorable);
 
+/// What this rank's part of a matrix becomes. Grouped matrices meet activations of `tier`, dense
+/// ones f32.
+WeightSpec weight_spec(const ParamSet& params, const MatrixParam& param, Tier tier);
+
 /// Bytes that this rank's weights take in memory, before they are loaded; within a few percent.
 int64_t estimate_weight_bytes(const ParamSet& params);
 

@@ -29,9 +29,9 @@ struct Declared {
 };
 
 std::string refusal(const ModelShape& shape, const Cut& cut) {
-  const Declared model(shape, cut);
+  const Declared model(shape, {});
   try {
-    check_useful_ranks(model.params);
+    check_useful_ranks(model.params, cut);
   } catch (const Error& error) {
     return error.what();
   }

@@ -95,6 +95,14 @@ TEST(Arguments, ListsOfIntegersHaveCommas) {
     EXPECT_THROW(parse({"-t", wrong}, "bench").integers("--threads", 1, {}), UsageError) << wrong;
 }
 
+TEST(Arguments, ListsOfNumbersAreAboveZero) {
+  EXPECT_EQ(parse({"--shares", "3,0.5,1e2"}, "plan").numbers("--shares"),
+            (std::vector<double>{3, 0.5, 100}));
+  EXPECT_TRUE(parse({}, "plan").numbers("--shares").empty());
+  for (const char* wrong : {"1,,2", "", "1,", "a", "0", "-1", "3,0", "inf", "nan", "1e999", "1;2"})
+    EXPECT_THROW(parse({"--shares", wrong}, "plan").numbers("--shares"), UsageError) << wrong;
+}
+
 TEST(Arguments, ChoicesAreNumberedAsInTheTable) {
   EXPECT_EQ(parse({"--precision", "f32"}).choice("--precision"), 2U);
   EXPECT_EQ(parse({}).choice("--precision"), std::nullopt);

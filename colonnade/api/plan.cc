@@ -1,0 +1,214 @@
+#include "colonnade/api/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "colonnade/base/error.h"
+#include "colonnade/base/text_file.h"
+#include "colonnade/engine/vocabulary.h"
+#include "colonnade/models/decoder.h"
+#include "colonnade/models/loader.h"
+
+namespace colonnade {
+namespace {
+
+constexpr int64_t kCandidates = 64;  // of every rank for the sampler. Source: docs/numerics.md
+
+/// The model as one rank declares it.
+struct Declaration {
+  Declaration(const TensorSource& source, const DecoderConfig& config, Cut cut)
+      : params(source, std::move(cut)), decoder(params, config) {}
+
+  ParamSet params;
+  Decoder decoder;
+};
+
+using Declarations = std::vector<std::unique_ptr<Declaration>>;  // [N]
+
+/// "blk.12.attn_q.weight" is matrix "attn_q" of layer 12; the ends have layer -1.
+struct MatrixName {
+  int64_t layer = -1;
+  std::string matrix;
+
+  explicit MatrixName(const std::string& name) {
+    const std::vector<std::string_view> parts = split(name, '.');
+    const bool in_layer = parts.size() > 2 && parts[0] == "blk";
+    matrix = parts[in_layer ? 2 : 0];
+    if (in_layer) layer = parse_integer(parts[1]).value_or(-1);
+  }
+};
+
+/// Matrix `index` of all ranks' declarations.
+MatrixCut cut_of(const Declarations& all, size_t index) {
+  const MatrixParam& first = all[0]->params.matrices()[index];
+  const bool cuts_cols = first.leaf.kind != LeafRule::ordinary;
+  MatrixCut cut{MatrixName(first.name).matrix, first.rows, first.cols};
+  cut.unit = first.unit;
+  if (cut.unit > 0) cut.side = cuts_cols ? CutSide::cols : CutSide::rows;
+  for (const auto& rank : all) {
+    const MatrixParam& param = rank->params.matrices()[index];
+    if (param.row_range.size() < param.rows) cut.side = CutSide::rows;
+    cut.parts.push_back(cuts_cols ? param.col_range : param.row_range);
+  }
+  return cut;
+}
+
+/// Rows that feed a matrix's columns are cut in its units; those of keys and values in heads.
+void give_units_to_rows(std::vector<MatrixCut>& layer, int64_t head_dim) {
+  for (MatrixCut& rows : layer) {
+    if (rows.side != CutSide::rows || rows.unit > 0) continue;
+    const auto fed = std::find_if(layer.begin(), layer.end(), [&](const MatrixCut& m) {
+      return m.side == CutSide::cols && m.cols == rows.rows && m.parts == rows.parts;
+    });
+    rows.unit = fed == layer.end() ? head_dim : fed->unit;
+  }
+}
+
+void cut_matrices(const Declarations& all, ModelPlan& plan) {
+  std::map<int64_t, std::vector<MatrixCut>> layers;
+  for (size_t i = 0; i < all[0]->params.matrices().size(); ++i) {
+    const int64_t layer = MatrixName(all[0]->params.matrices()[i].name).layer;
+    (layer < 0 ? plan.ends : layers[layer]).push_back(cut_of(all, i));
+  }
+  for (auto& [layer, matrices] : layers) {
+    give_units_to_rows(matrices, plan.config.head_dim);
+    const auto same =
+        std::find_if(plan.layers.begin(), plan.layers.end(),
+                     [&matrices = matrices](const LayerCut& l) { return l.matrices == matrices; });
+    if (same != plan.layers.end()) {
+      same->layers.push_back(layer);
+    } else {
+      plan.layers.push_back({{layer}, std::move(matrices)});
+    }
+  }
+}
+
+void count_weights(const Declaration& declaration, RankPlan& rank) {
+  for (const MatrixParam& param : declaration.params.matrices()) {
+    const int64_t bytes = packed_weight_bytes(declaration.params, param);
+    rank.memory.weight_bytes += bytes;
+    if (param.name == "token_embd.weight" && !declaration.decoder.tied()) continue;
+    rank.bytes_per_token += bytes;
+    rank.multiply_adds += param.row_range.size() * param.col_range.size();
+  }
+  for (const VectorParam& param : declaration.params.vectors())
+    rank.memory.weight_bytes += param.range.size() * size_of(DType::f32);
+}
+
+int64_t context_of(const PlanRequest& request, const DecoderConfig& config) {
+  return request.context > 0 ? request.context : default_context(config.context);
+}
+
+DType cache_of(const PlanRequest& request) {
+  return request.cache.value_or(default_cache(request.precision));
+}
+
+/// The configuration of a model that is no more than this rank's share.
+DecoderConfig share_of(const Declaration& declaration) {
+  DecoderConfig share = declaration.decoder.config();
+  share.heads = static_cast<int>(declaration.decoder.heads().heads.size());
+  share.kv_heads = static_cast<int>(declaration.decoder.heads().kv_heads.size());
+  share.ffn_dim = 0;
+  for (const MatrixParam& param : declaration.params.matrices()) {
+    if (param.leaf.kind == LeafRule::sharded_to_all)
+      share.ffn_dim = std::max(share.ffn_dim, param.col_range.size());
+  }
+  return share;
+}
+
+RankPlan rank_of(const Declaration& declaration, const PlanRequest& request) {
+  RankPlan rank;
+  const DecoderConfig& config = declaration.decoder.config();
+  rank.heads = declaration.decoder.heads().heads;
+  rank.kv_heads = declaration.decoder.heads().kv_heads;
+  rank.vocabulary = declaration.params.matrices().front().row_range;
+  count_weights(declaration, rank);
+  const KvLayout layout{config.layers, rank.kv_heads.size(), config.head_dim, cache_of(request)};
+  const int64_t context = context_of(request, config);
+  rank.memory =
+      plan_memory(share_of(declaration), rank.memory.weight_bytes, layout, context, request.chunk);
+  // The sums of a step travel as integers beside its activations.
+  if (request.ranks > 1)
+    rank.memory.scratch_bytes +=
+        (std::min(request.chunk, context) * config.dim + 1) * size_of(DType::i64);
+  rank.cache_bytes_per_position = layout.page_bytes() / kPagePositions;
+  return rank;
+}
+
+/// Every rank adds up its part of a sharded-to-all product: D integers, and the count of bad
+/// leaves.
+std::vector<Exchange> exchanges_of(const Declaration& declaration,
+                                   const std::vector<RankPlan>& ranks) {
+  if (ranks.size() == 1) return {};
+  int64_t sums = 0;
+  for (const MatrixParam& param : declaration.params.matrices())
+    sums += param.leaf.kind != LeafRule::ordinary ? 1 : 0;
+  int64_t blocks = 0;
+  for (const RankPlan& rank : ranks)
+    blocks = std::max(blocks, (rank.vocabulary.size() + kVocabularyBlock - 1) / kVocabularyBlock);
+  const int64_t dim = declaration.decoder.config().dim;
+  constexpr int64_t kPerBlock = sizeof(float) + sizeof(double);
+  constexpr int64_t kPerCandidate = sizeof(int32_t) + sizeof(float);
+  return {{Exchange::sum, "sums of layers", sums, dim * size_of(DType::i64) + size_of(DType::i64)},
+          {Exchange::sum, "embedding", 1, dim * size_of(DType::f32)},
+          {Exchange::gather, "sampling", 1, blocks * kPerBlock + kCandidates * kPerCandidate}};
+}
+
+}  // namespace
+
+const MatrixCut& LayerCut::matrix(const std::string& name) const {
+  for (const MatrixCut& cut : matrices) {
+    if (cut.name == name) return cut;
+  }
+  throw Error(concat("plan: expected a matrix '", name, "' in every layer, got none"));
+}
+
+int64_t ModelPlan::exchanges_per_token() const {
+  int64_t count = 0;
+  for (const Exchange& exchange : exchanges) count += exchange.per_token;
+  return count;
+}
+
+int64_t ModelPlan::exchanged_bytes_per_token() const {
+  int64_t bytes = 0;
+  for (const Exchange& exchange : exchanges) bytes += exchange.per_token * exchange.bytes;
+  return bytes;
+}
+
+void check_request(const TensorSource& source, const DecoderConfig& config,
+                   const PlanRequest& request) {
+  CN_CHECK(request.context >= 0 && request.context <= config.context, "context: expected at most ",
+           config.context, " positions (the model's), got ", request.context);
+  CN_CHECK(request.chunk >= 1, "chunk: expected at least 1 token, got ", request.chunk);
+  const Declaration whole(source, config, {});
+  check_useful_ranks(whole.params, {0, request.ranks, request.shares});
+}
+
+ModelPlan plan_model(const TensorSource& source, const DecoderConfig& config,
+                     const PlanRequest& request) {
+  check_request(source, config, request);
+  ModelPlan plan;
+  plan.config = config;
+  plan.context = context_of(request, config);
+  plan.chunk = request.chunk;
+  plan.cache = cache_of(request);
+  Declarations all;
+  for (int r = 0; r < request.ranks; ++r)
+    all.push_back(
+        std::make_unique<Declaration>(source, config, Cut{r, request.ranks, request.shares}));
+  check_params(all[0]->params, {"rope_freqs.weight"});
+  plan.useful = largest_useful_ranks(all[0]->params);
+  cut_matrices(all, plan);
+  for (const auto& declaration : all) plan.ranks.push_back(rank_of(*declaration, request));
+  plan.exchanges = exchanges_of(*all[0], plan.ranks);
+  return plan;
+}
+
+RankPlan plan_rank(const TensorSource& source, const DecoderConfig& config,
+                   const PlanRequest& request, int rank) {
+  return rank_of(Declaration(source, config, {rank, request.ranks, request.shares}), request);
+}
+
+}  // namespace colonnade
