@@ -105,17 +105,8 @@ DType cache_of(const PlanRequest& request) {
   return request.cache.value_or(default_cache(request.precision));
 }
 
-/// The configuration of a model that is no more than this rank's share.
-DecoderConfig share_of(const Declaration& declaration) {
-  DecoderConfig share = declaration.decoder.config();
-  share.heads = static_cast<int>(declaration.decoder.heads().heads.size());
-  share.kv_heads = static_cast<int>(declaration.decoder.heads().kv_heads.size());
-  share.ffn_dim = 0;
-  for (const MatrixParam& param : declaration.params.matrices()) {
-    if (param.leaf.kind == LeafRule::sharded_to_all)
-      share.ffn_dim = std::max(share.ffn_dim, param.col_range.size());
-  }
-  return share;
+KvLayout layout_of(const DecoderConfig& config, const RankPlan& rank, const PlanRequest& request) {
+  return {config.layers, rank.kv_heads.size(), config.head_dim, cache_of(request)};
 }
 
 RankPlan rank_of(const Declaration& declaration, const PlanRequest& request) {
@@ -124,16 +115,13 @@ RankPlan rank_of(const Declaration& declaration, const PlanRequest& request) {
   rank.heads = declaration.decoder.heads().heads;
   rank.kv_heads = declaration.decoder.heads().kv_heads;
   rank.vocabulary = declaration.params.matrices().front().row_range;
+  for (const MatrixParam& param : declaration.params.matrices()) {
+    if (param.leaf.kind == LeafRule::sharded_to_all)
+      rank.hidden = std::max(rank.hidden, param.col_range.size());
+  }
+  rank.cache_bytes_per_position = layout_of(config, rank, request).page_bytes() / kPagePositions;
   count_weights(declaration, rank);
-  const KvLayout layout{config.layers, rank.kv_heads.size(), config.head_dim, cache_of(request)};
-  const int64_t context = context_of(request, config);
-  rank.memory =
-      plan_memory(share_of(declaration), rank.memory.weight_bytes, layout, context, request.chunk);
-  // The sums of a step travel as integers beside its activations.
-  if (request.ranks > 1)
-    rank.memory.scratch_bytes +=
-        (std::min(request.chunk, context) * config.dim + 1) * size_of(DType::i64);
-  rank.cache_bytes_per_position = layout.page_bytes() / kPagePositions;
+  rank.memory = rank_memory(config, rank, request);
   return rank;
 }
 
@@ -204,6 +192,22 @@ ModelPlan plan_model(const TensorSource& source, const DecoderConfig& config,
   for (const auto& declaration : all) plan.ranks.push_back(rank_of(*declaration, request));
   plan.exchanges = exchanges_of(*all[0], plan.ranks);
   return plan;
+}
+
+MemoryPlan rank_memory(const DecoderConfig& config, const RankPlan& rank,
+                       const PlanRequest& request) {
+  DecoderConfig share = config;  // a model that is no more than this rank's share
+  share.heads = static_cast<int>(rank.heads.size());
+  share.kv_heads = static_cast<int>(rank.kv_heads.size());
+  share.ffn_dim = rank.hidden;
+  const int64_t context = context_of(request, config);
+  MemoryPlan memory = plan_memory(share, rank.memory.weight_bytes, layout_of(config, rank, request),
+                                  context, request.chunk);
+  // The sums of a step travel as integers beside its activations.
+  if (request.ranks > 1)
+    memory.scratch_bytes +=
+        (std::min(request.chunk, context) * config.dim + 1) * size_of(DType::i64);
+  return memory;
 }
 
 RankPlan plan_rank(const TensorSource& source, const DecoderConfig& config,

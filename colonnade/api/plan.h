@@ -54,6 +54,7 @@ struct RankPlan {
   Range heads;
   Range kv_heads;
   Range vocabulary;
+  int64_t hidden = 0;  // of F, in the layer where it has most of it
   MemoryPlan memory;
   int64_t bytes_per_token = 0;           // of weights that a decode step reads
   int64_t cache_bytes_per_position = 0;  // that it reads as well for every position before it
@@ -93,6 +94,11 @@ void check_request(const TensorSource& source, const DecoderConfig& config,
 /// Throws Error as check_request() does, and for tensors that are missing or too many.
 ModelPlan plan_model(const TensorSource& source, const DecoderConfig& config,
                      const PlanRequest& request);
+
+/// Memory of a rank that holds the heads, hidden part and weights of `rank`, as `request` says the
+/// rest.
+MemoryPlan rank_memory(const DecoderConfig& config, const RankPlan& rank,
+                       const PlanRequest& request);
 
 /// What one rank of plan_model() is, without the others.
 RankPlan plan_rank(const TensorSource& source, const DecoderConfig& config,

@@ -20,6 +20,25 @@ std::optional<T> parse_number(std::string_view text) {
   return value;
 }
 
+/// "16G", "1.5GiB", "4096"
+std::optional<int64_t> parse_size(std::string_view text) {
+  constexpr std::string_view kPrefixes = "kmgt";
+  if (text.ends_with("iB")) {
+    text.remove_suffix(2);
+  } else if (text.ends_with('B')) {
+    text.remove_suffix(1);
+  }
+  double scale = 1;
+  const char last = text.empty() ? ' ' : static_cast<char>(text.back() | 0x20);  // lower case
+  if (const size_t power = kPrefixes.find(last); power != std::string_view::npos) {
+    for (size_t i = 0; i <= power; ++i) scale *= 1024;
+    text.remove_suffix(1);
+  }
+  const std::optional<double> value = parse_number<double>(text);
+  if (!value || !(*value * scale >= 1) || *value * scale > 0x1p62) return std::nullopt;
+  return static_cast<int64_t>(*value * scale);
+}
+
 [[noreturn]] void refuse_unknown(const Command& command, std::string_view spelling) {
   std::string message = concat("unknown flag ", spelling);
   if (const std::string_view nearest = nearest_flag(command.name, spelling); !nearest.empty())
@@ -167,6 +186,22 @@ std::vector<double> Arguments::numbers(std::string_view name) const {
     values.push_back(*value);
   }
   if (values.empty()) throw UsageError(concat(name, ": expected at least one number, got ''"));
+  return values;
+}
+
+std::vector<int64_t> Arguments::sizes(std::string_view name) const {
+  std::vector<int64_t> values;
+  const Argument* argument = find(name);
+  if (argument == nullptr) return values;
+  for (const std::string_view part : split(argument->value, ',')) {
+    const std::optional<int64_t> value = parse_size(part);
+    if (!value)
+      throw UsageError(concat(name,
+                              ": expected sizes such as 16G or 512M with commas between, got ",
+                              quote(argument->value)));
+    values.push_back(*value);
+  }
+  if (values.empty()) throw UsageError(concat(name, ": expected at least one size, got ''"));
   return values;
 }
 

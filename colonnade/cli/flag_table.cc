@@ -25,7 +25,9 @@ constexpr Command kCommands[] = {
      "colonnade info -m model.gguf --json"},
     {"plan", "show how a model is cut among ranks, before any of it is loaded",
      "colonnade plan -m model.gguf --tp 4\n"
-     "colonnade plan -m model.gguf --tp 2 --shares 3,1 --json"},
+     "colonnade plan -m model.gguf --tp 2 --shares 3,1 --memory 16G,8G --bandwidth 60,30 --link "
+     "10GbE\n"
+     "colonnade plan -m model.gguf --tp 4 --svg cut.svg"},
     {"tokenize", "show the tokens of a text",
      "colonnade tokenize -m model.gguf -p \"Hello world\"\n"
      "colonnade tokenize -m model.gguf -f text.txt --ids"},
@@ -70,6 +72,14 @@ constexpr Flag kFlags[] = {
      "ranks that share the model (default: 1)"},
     {"--shares", "-ts --tensor-split", "X,X,...", "plan", kRanks,
      "how much each rank takes, relative to the others (default: as much as the others)"},
+    {"--memory", "", "SIZE[,SIZE...]", "plan", kRanks,
+     "memory of each rank, 16G for all or 16G,8G for two (default: what this machine has)"},
+    {"--bandwidth", "", "GB/s[,GB/s...]", "plan", kRanks,
+     "how fast each rank reads its memory (default: measured here)"},
+    {"--threads", "-t --num-threads --n-threads", "N", "plan", kRanks,
+     "of each rank, to measure bandwidth with (default: all cores of its machine)"},
+    {"--link", "", "shared-memory|nvlink|thunderbolt|10GbE|1GbE", "plan", kRanks,
+     "what connects the ranks (default: a prediction for each)"},
 
     {"--prompt", "-p", "TEXT", "run tokenize", kPrompt, "the text"},
     {"--prompt", "-p", "TEXT", "chat", kPrompt, "one turn: answer it and end"},
@@ -112,6 +122,8 @@ constexpr Flag kFlags[] = {
      "add X to the logit of token ID: 15043+1, 15043-1, 15043-inf (never); may be repeated"},
 
     {"--json", "", "", "run info plan tokenize perplexity", kOutput, "print one JSON object"},
+    {"--brief", "", "", "plan", kOutput, "three lines instead of a page"},
+    {"--svg", "", "FILE", "plan", kOutput, "draw how every matrix is cut"},
     {"--ids", "", "", "tokenize", kOutput, "print the ids alone, as [1, 2, 3]"},
     {"--logprobs", "", "K", "run", kOutput,
      "with --json: the K most likely tokens of every step and their log-probabilities"},

@@ -205,18 +205,43 @@ InfoOptions read_info_options(const Arguments& arguments) {
   return options;
 }
 
+/// One value for each rank, or one for all.
+void check_per_rank(std::string_view flag, size_t values, const CutOptions& cut) {
+  if (values > 1 && values != static_cast<size_t>(cut.ranks))
+    throw UsageError(concat(flag, ": expected one value, or one for each of ", cut.ranks,
+                            " ranks (--tp), got ", values));
+}
+
 PlanOptions read_plan_options(const Arguments& arguments) {
   refuse_words(arguments);
   PlanOptions options;
   options.model = read_precision_options(arguments);
   options.model.path = read_model_path(arguments);
   options.model.context = arguments.integer("--ctx-size", 0);
+  options.model.threads = read_threads(arguments);
   options.cut = read_cut_options(arguments);
   if (options.cut.auto_shares)
     throw UsageError(
         "--shares: auto is measured by the ranks when they run; to plan, give numbers: --shares "
         "3,1");
+  options.memory_bytes = arguments.sizes("--memory");
+  check_per_rank("--memory", options.memory_bytes.size(), options.cut);
+  for (const double gbs : arguments.numbers("--bandwidth"))
+    options.bytes_per_s.push_back(gbs * 1e9);
+  check_per_rank("--bandwidth", options.bytes_per_s.size(), options.cut);
+  if (arguments.choice("--link")) options.link = find_link(*arguments.text("--link"));
+  if (options.link != nullptr && options.link->between == Link::devices &&
+      options.bytes_per_s.empty())
+    throw UsageError(concat("--link ", options.link->name,
+                            ": expected the devices' --bandwidth beside it; only this machine's "
+                            "own can be measured"));
   options.json = arguments.has("--json");
+  options.brief = arguments.has("--brief");
+  if (options.json && options.brief)
+    throw UsageError("--json and --brief: expected one of them, got both");
+  options.svg_file = arguments.text("--svg").value_or("");
+  if (arguments.has("--svg") && options.svg_file.empty())
+    throw UsageError("--svg: expected the name of a file, got an empty one");
   return options;
 }
 

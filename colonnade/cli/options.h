@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "colonnade/api/plan_prediction.h"
 #include "colonnade/base/dtype.h"
 #include "colonnade/cli/arguments.h"
 #include "colonnade/engine/sampling_options.h"
@@ -74,7 +75,12 @@ struct CutOptions {
 struct PlanOptions {
   ModelOptions model;
   CutOptions cut;
+  std::vector<int64_t> memory_bytes;  // of each rank, or one for all; empty: this machine's
+  std::vector<double> bytes_per_s;    // likewise; empty: measured
+  const Link* link = nullptr;         // null: all of them
   bool json = false;
+  bool brief = false;
+  std::string svg_file;  // empty: none
 };
 
 struct TokenizeOptions {

@@ -103,6 +103,13 @@ TEST(Arguments, ListsOfNumbersAreAboveZero) {
     EXPECT_THROW(parse({"--shares", wrong}, "plan").numbers("--shares"), UsageError) << wrong;
 }
 
+TEST(Arguments, SizesHavePowersOf1024) {
+  EXPECT_EQ(parse({"--memory", "16G,512M,1.5KiB,7,2TB"}, "plan").sizes("--memory"),
+            (std::vector<int64_t>{int64_t{16} << 30, 512 << 20, 1536, 7, int64_t{2} << 40}));
+  for (const char* wrong : {"", "G", "-1G", "0", "1,,2", "16X", "nan", "1e30", "1 G", "i"})
+    EXPECT_THROW(parse({"--memory", wrong}, "plan").sizes("--memory"), UsageError) << wrong;
+}
+
 TEST(Arguments, ChoicesAreNumberedAsInTheTable) {
   EXPECT_EQ(parse({"--precision", "f32"}).choice("--precision"), 2U);
   EXPECT_EQ(parse({}).choice("--precision"), std::nullopt);

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "colonnade/api/plan_prediction.h"
 #include "colonnade/base/text_file.h"
 
 namespace colonnade::cli {
@@ -69,6 +70,12 @@ TEST(FlagTable, ChoicesAreTheAlternativesOfTheValue) {
   EXPECT_EQ(find_flag("run", "--precision")->choices(),
             (std::vector<std::string_view>{"int8", "int15", "f32"}));
   EXPECT_TRUE(find_flag("run", "--model")->choices().empty());
+}
+
+TEST(FlagTable, EveryLinkThatIsKnownCanBeNamed) {
+  std::vector<std::string_view> names;
+  for (const Link& link : known_links()) names.push_back(link.name);
+  EXPECT_EQ(find_flag("plan", "--link")->choices(), names);
 }
 
 }  // namespace
