@@ -104,14 +104,19 @@ TEST(Partition, EqualSharesDifferByAtMostOneUnitForAnyArguments) {
   }));
 }
 
+std::vector<double> any_shares() {
+  std::vector<double> shares;
+  const auto weights =
+      *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 1000)));
+  for (const int weight : weights) shares.push_back(weight / 7.0);
+  return shares;
+}
+
 TEST(Partition, EverySizeIsWithinOneUnitOfItsShareForAnyArguments) {
   EXPECT_TRUE(rc::check([] {
     const int64_t total = *rc::gen::inRange<int64_t>(0, 200000);
     const int64_t unit = *rc::gen::inRange<int64_t>(1, 600);
-    std::vector<double> shares;
-    const auto weights =
-        *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 1000)));
-    for (const int weight : weights) shares.push_back(weight / 7.0);
+    const std::vector<double> shares = any_shares();
     const Partition partition(total, unit, shares);
     check_is_contiguous_and_owned(partition);
     double sum = 0;
@@ -119,6 +124,49 @@ TEST(Partition, EverySizeIsWithinOneUnitOfItsShareForAnyArguments) {
     for (int r = 0; r < partition.ranks(); ++r) {
       const double ideal = static_cast<double>(total) * shares[r] / sum;
       RC_ASSERT(std::abs(static_cast<double>(partition.of(r).size()) - ideal) <= unit * (1 + 1e-9));
+    }
+  }));
+}
+
+TEST(Partition, EveryIndexHasOneOwnerForAnyArguments) {
+  EXPECT_TRUE(rc::check([] {
+    const int64_t total = *rc::gen::inRange<int64_t>(1, 3000);
+    const Partition partition(total, *rc::gen::inRange<int64_t>(1, 300), any_shares());
+    for (int64_t index = 0; index < total; ++index) {
+      int holders = 0;
+      for (int r = 0; r < partition.ranks(); ++r)
+        holders += partition.of(r).contains(index) ? 1 : 0;
+      RC_ASSERT(holders == 1);
+      RC_ASSERT(partition.of(partition.owner_of(index)).contains(index));
+    }
+  }));
+}
+
+TEST(Partition, OnlyTheRatiosOfSharesCount) {
+  EXPECT_TRUE(rc::check([] {
+    const int64_t total = *rc::gen::inRange<int64_t>(0, 200000);
+    const int64_t unit = *rc::gen::inRange<int64_t>(1, 600);
+    const std::vector<double> shares = any_shares();
+    std::vector<double> scaled = shares;
+    for (double& share : scaled) share *= 0x1p-40;  // exact, so that ties stay ties
+    RC_ASSERT(sizes({total, unit, shares}) == sizes({total, unit, scaled}));
+    const int ranks = static_cast<int>(shares.size());
+    RC_ASSERT(sizes({total, unit, std::vector<double>(shares.size(), shares[0])}) ==
+              sizes({total, unit, ranks}));
+  }));
+}
+
+TEST(Partition, OfWholeUnitsABiggerShareNeverGetsFewer) {
+  EXPECT_TRUE(rc::check([] {
+    const int64_t unit = *rc::gen::inRange<int64_t>(1, 600);
+    const std::vector<double> shares = any_shares();
+    const Partition partition(unit * *rc::gen::inRange<int64_t>(0, 500), unit, shares);
+    for (size_t a = 0; a < shares.size(); ++a) {
+      for (size_t b = 0; b < shares.size(); ++b) {
+        if (shares[a] <= shares[b]) continue;
+        RC_ASSERT(partition.of(static_cast<int>(a)).size() >=
+                  partition.of(static_cast<int>(b)).size());
+      }
     }
   }));
 }

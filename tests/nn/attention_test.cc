@@ -1,6 +1,9 @@
 #include "colonnade/nn/attention.h"
 
+#include <vector>
+
 #include <gtest/gtest.h>
+#include <rapidcheck.h>
 
 #include "colonnade/base/error.h"
 
@@ -39,6 +42,28 @@ TEST(HeadShare, EveryRankCountCoversAllHeadsOnceAndEveryGroupItNeeds) {
       EXPECT_EQ(next, h);
     }
   }
+}
+
+TEST(HeadShare, SharesOfAnySizeGiveEachQueryHeadToOneRankWithItsKvHead) {
+  EXPECT_TRUE(rc::check([] {
+    const int kv = *rc::gen::inRange(1, 20);
+    const int group = *rc::gen::inRange(1, 12);
+    std::vector<double> shares;
+    for (const int share :
+         *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(1, 1000))))
+      shares.push_back(share);
+    const int ranks = static_cast<int>(shares.size());
+    int64_t next = 0;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const HeadShare share(Cut{rank, ranks, shares}, heads(kv * group, kv));
+      RC_ASSERT(share.heads.begin == next);
+      RC_ASSERT(share.kv_heads.empty() == share.heads.empty());
+      next = share.heads.end;
+      if (share.heads.empty()) continue;
+      RC_ASSERT(share.kv_heads == (Range{share.heads.begin / group, (next - 1) / group + 1}));
+    }
+    RC_ASSERT(next == kv * group);
+  }));
 }
 
 TEST(HeadShare, HeadsThatKvHeadsDoNotDivideAreAnError) {
