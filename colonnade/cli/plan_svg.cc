@@ -133,15 +133,22 @@ class Picture {
     y_ += kLine;
   }
 
+  bool has_heads(const MatrixCut& cut) const {
+    return cut.unit == plan_.config.head_dim && cut.name.starts_with("attn");
+  }
+
   /// Length of a side of `elements`.
-  double side(int64_t elements) const {
+  double side(int64_t elements, double least = kShortest) const {
     const double scaled =
         kSide * static_cast<double>(elements) / static_cast<double>(plan_.config.dim);
-    return std::clamp(scaled, kShortest, kLongest);
+    return std::clamp(scaled, least, kLongest);
   }
 
   Box box_of(const MatrixCut& cut, double x) const {
-    return {x, y_ + kTitles, side(cut.cols), side(cut.rows)};
+    const double numbered =  // few KV heads have room for their numbers
+        has_heads(cut) ? (kLetterHeight + 1) * static_cast<double>(cut.rows / cut.unit) : 0;
+    const double least = std::clamp(numbered, kShortest, kSide);
+    return {x, y_ + kTitles, side(cut.cols), side(cut.rows, least)};
   }
 
   void draw_layer(const LayerCut& layer) {
@@ -249,7 +256,7 @@ class Picture {
   /// Numbers of the heads where they fit, else of the range.
   void label_band(const MatrixCut& cut, const Band& band, const Box& part, double scale) {
     const bool by_cols = cut.side == CutSide::cols;
-    const bool heads = cut.unit == plan_.config.head_dim && cut.name.starts_with("attn");
+    const bool heads = has_heads(cut);
     const double unit = scale * static_cast<double>(cut.unit);
     const Range range =
         heads ? Range{band.range.begin / cut.unit, band.range.end / cut.unit} : band.range;

@@ -1,4 +1,6 @@
 // The pages of colonnade plan.
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -168,13 +170,15 @@ std::string forecast_text(const PlanReport& report) {
       source, table_text(rows));
 }
 
-/// "5 + 4"
+/// "5 + 4"; of many ranks "8 each" or "1 to 2 each".
 template <typename F>
 std::string sum_text(const ModelPlan& plan, const F& part) {
   std::vector<int64_t> parts;
   for (size_t r = 0; r < plan.ranks.size(); ++r) parts.push_back(part(r));
-  if (parts.size() > 8) return fmt::format("{} to {}", parts.back(), parts.front());
-  return fmt::format("{}", fmt::join(parts, " + "));
+  if (parts.size() <= 4) return fmt::format("{}", fmt::join(parts, " + "));
+  const auto [least, most] = std::minmax_element(parts.begin(), parts.end());
+  if (*least == *most) return fmt::format("{} each", *most);
+  return fmt::format("{} to {} each", *least, *most);
 }
 
 }  // namespace
@@ -194,13 +198,13 @@ std::string brief_plan(const PlanReport& report) {
   }
   return fmt::format(
       "{} on {}: query heads {}, MLP {}, vocabulary {}\n"
-      "a rank takes up to {} ({} weights) and fits{}\n"
+      "a rank takes up to {} ({} of weights); {}\n"
       "a token takes {} exchanges of {} in all; up to {} ranks help\n",
       name_text(report), ranks_count(plan.size()),
       sum_text(plan, [&](size_t r) { return plan.ranks[r].heads.size(); }),
       sum_text(plan, [&](size_t r) { return hidden[r].size(); }),
       sum_text(plan, [&](size_t r) { return plan.ranks[r].vocabulary.size(); }), bytes_text(most),
-      bytes_text(weights), report.fit.fits ? "" : " not: " + advice_text(report),
+      bytes_text(weights), report.fit.fits ? "all fit" : "they do not fit: " + advice_text(report),
       plan.exchanges_per_token(), bytes_text(plan.exchanged_bytes_per_token()), plan.useful.ranks);
 }
 

@@ -48,6 +48,8 @@ TEST(PlanSvg, HeadsAreNumberedWhereThereIsRoom) {
   const std::string svg = picture(kSmol, 3);
   for (int head = 0; head < 9; ++head)
     EXPECT_THAT(svg, HasSubstr(">" + std::to_string(head) + "</text>"));
+  EXPECT_THAT(picture({"few", 2, 8192, 64, 8, 128, 28672, 128256, false}, 8),
+              HasSubstr(">7</text>"));  // a KV head
   EXPECT_THAT(picture({"many", 2, 8192, 64, 8, 128, 28672, 128256, false}, 2),
               HasSubstr(">0–31</text>"));
 }
