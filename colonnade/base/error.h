@@ -3,6 +3,7 @@
 // library never prints or exits otherwise.
 #pragma once
 
+#include <cstdint>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -14,6 +15,19 @@ namespace colonnade {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+/// The numbers of a model cannot be computed with: an activation that is not finite, a sum out of
+/// range. The same for every cut of the model.
+class ModelError : public Error {
+ public:
+  /// `row`: of the step's rows the first one that is concerned; of several errors of one layer that
+  /// with the lowest row is reported.
+  ModelError(const std::string& message, int64_t row) : Error(message), row_(row) {}
+  int64_t row() const { return row_; }
+
+ private:
+  int64_t row_;
 };
 
 /// A peer or a deadline failed; the group it names is dead.

@@ -1,5 +1,5 @@
-// WaitPoint: where threads of this process wait for a condition on atomics: spin briefly, then
-// sleep.
+// WaitPoint: where threads, of one process or of several that share memory, wait for a condition on
+// atomics: spin briefly, then sleep.
 #pragma once
 
 #include <atomic>
@@ -14,22 +14,35 @@ namespace colonnade {
 /// very thread that is waited for: yield once, then sleep.
 enum class Patience : uint8_t { spin, yield };
 
+/// Who waits and who wakes.
+enum class Sharing : uint8_t { process, machine };
+
 /// The condition reads atomics with sequentially consistent loads; whoever makes it true stores
 /// with sequential consistency, then calls wake() if has_sleepers(). So either the sleeper sees the
 /// store or the waker sees the sleeper.
 class WaitPoint {
  public:
+  explicit WaitPoint(Sharing sharing = Sharing::process) : sharing_(sharing) {}
+
   /// Returns once ready() holds.
   template <typename Ready>
   void wait(Ready ready, Patience patience) {
+    wait(ready, patience, [] {}, std::chrono::milliseconds::max());
+  }
+
+  /// The same; while it sleeps it calls tick() at least every `period`. What tick() throws ends the
+  /// wait.
+  template <typename Ready, typename Tick>
+  void wait(Ready ready, Patience patience, Tick tick, std::chrono::milliseconds period) {
     if (spin_until(ready, patience)) return;
     for (;;) {
       sleepers_.fetch_add(1, std::memory_order_seq_cst);
       const uint32_t seen = wakes_.load(std::memory_order_seq_cst);
       const bool done = ready();
-      if (!done) sleep(seen);
+      if (!done) sleep(seen, period);
       sleepers_.fetch_sub(1, std::memory_order_seq_cst);
       if (done || ready()) return;
+      tick();
     }
   }
 
@@ -62,11 +75,12 @@ class WaitPoint {
   }
 
   static void yield();
-  /// Sleeps unless wakes_ has changed from `seen`. May return for no reason.
-  void sleep(uint32_t seen);
+  /// Sleeps, for `period` at most, unless wakes_ has changed from `seen`. May return for no reason.
+  void sleep(uint32_t seen, std::chrono::milliseconds period);
 
   std::atomic<uint32_t> wakes_{0};
   std::atomic<int32_t> sleepers_{0};
+  const Sharing sharing_;
 };
 
 }  // namespace colonnade

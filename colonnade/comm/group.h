@@ -1,39 +1,108 @@
 // Group: N ranks that can talk. A group of one is the identity, so nobody asks for the size.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
+
+#include "colonnade/base/error.h"
 
 namespace colonnade {
 
-/// Collectives are called by all ranks in the same order. One thread at a time per group.
-/// Collectives on bytes, as MPI has them.
+/// A failure of one rank or of all that every rank of the group has been told of at the same point:
+/// what was being computed is lost, the group lives on.
+class AgreedError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What a rank tells the others instead of its part of an exchange.
+struct Failure {
+  std::string words;
+  int64_t row = 0;      // ModelError::row
+  bool of_model = false;  // not this rank's doing: reported without its number
+
+  static Failure of(const std::exception& error);
+};
+
+/// What the ranks contributed to an exchange, by rank.
+using Parts = std::span<const std::span<const std::byte>>;
+
+struct GroupStats {
+  int64_t exchanges = 0;
+  int64_t bytes = 0;  // that this rank contributed
+  double waited_s = 0;
+};
+
+/// Everything that ranks tell each other goes through exchanges: each rank writes its part into
+/// outbox(), publishes it, and collects the parts of all. Every rank takes part in every exchange,
+/// in the same order; at most one may be published and not yet collected, so that the next part can
+/// be computed meanwhile. Collectives are made of exchanges (comm/collectives.h). One thread at a
+/// time per rank.
 class Group {
  public:
   virtual ~Group() = default;
+  Group() = default;
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
 
   virtual int rank() const = 0;
   virtual int size() const = 0;
 
-  /// Element-wise sum over the ranks, wrapping around, in place.
-  virtual void all_reduce(std::span<int64_t> values) = 0;
-  virtual void all_reduce(std::span<uint32_t> values) = 0;
-  /// `all` = the ranks' `mine`, one behind the other; every rank gives as many bytes.
-  /// Throws Error unless all.size() == size() * mine.size().
-  virtual void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
-  virtual void barrier() = 0;
+  /// Bytes that a rank may contribute to one exchange.
+  virtual int64_t largest_part() const = 0;
+  /// Where this rank writes its part of the next exchange, which the others will read without a
+  /// copy: [largest_part()], aligned to 128 bytes.
+  virtual std::byte* outbox() = 0;
+  /// The first `bytes` of outbox() are this rank's part. Nobody reads a part that was collected
+  /// before any more: whatever computes with it must have ended.
+  virtual void publish(int64_t bytes) = 0;
+  /// Waits for all and returns their parts [N], valid until this rank's next publish().
+  /// `operation` is for messages. Throws AgreedError if a rank published a failure; CommError if
+  /// one has died, has left, or does not come within the timeout; the group is dead then.
+  virtual Parts collect(const char* operation) = 0;
+  /// Tells all ranks of a failure in place of the next exchange. Never returns.
+  /// Throws AgreedError, as all ranks do, or CommError.
+  [[noreturn]] virtual void fail_together(const Failure& failure) = 0;
+
+  /// Seconds that collect() waits for a rank which gives no sign of life; 0: for ever, or until it
+  /// dies.
+  virtual void set_timeout(double seconds) = 0;
+  /// A sign of life outside of exchanges, for long work such as loading.
+  virtual void beat() = 0;
+  /// This rank's last words before it leaves for good: the others will quote them. The group is dead.
+  virtual void abandon(const std::string& words) noexcept = 0;
+  /// Throws CommError if a rank has died or left.
+  virtual void check() = 0;
+
+  virtual GroupStats stats() const = 0;
 };
 
 /// The group of one.
 class SoloGroup final : public Group {
  public:
+  explicit SoloGroup(int64_t largest_part = int64_t{1} << 20);
+
   int rank() const override { return 0; }
   int size() const override { return 1; }
-  void all_reduce(std::span<int64_t> values) override;
-  void all_reduce(std::span<uint32_t> values) override;
-  void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) override;
-  void barrier() override;
+  int64_t largest_part() const override { return largest_part_; }
+  std::byte* outbox() override;
+  void publish(int64_t bytes) override { part_ = {memory_.get(), static_cast<size_t>(bytes)}; }
+  Parts collect(const char*) override { return {&part_, 1}; }
+  [[noreturn]] void fail_together(const Failure& failure) override;
+  void set_timeout(double) override {}
+  void beat() override {}
+  void abandon(const std::string&) noexcept override {}
+  void check() override {}
+  GroupStats stats() const override { return {}; }
+
+ private:
+  int64_t largest_part_;
+  std::unique_ptr<std::byte[]> memory_;
+  std::span<const std::byte> part_;
 };
 
 }  // namespace colonnade

@@ -50,6 +50,13 @@ kernels::CodesView carve_codes(Carver& carver, const CpuWeight& plan, int64_t to
   return codes;
 }
 
+/// total += more, wrapping around.
+void add_sums(int64_t* total, const int64_t* more, int64_t count) {
+  auto* to = reinterpret_cast<uint64_t*>(total);
+  const auto* from = reinterpret_cast<const uint64_t*>(more);
+  for (int64_t i = 0; i < count; ++i) to[i] += from[i];
+}
+
 /// The replica that this worker writes and reads.
 int64_t own_replica(const ActivationsRef& activations, const Worker& worker) {
   return activations.replicas > 1 ? worker.place.index : 0;
@@ -79,10 +86,13 @@ void run(const EmbedCommand& c, int64_t, Worker& worker) {
   const Range tokens = even_part(c.tokens, worker.place.count, worker.place.index);
   for (int64_t t = tokens.begin; t < tokens.end; ++t) {
     float* y = c.y + t * table.k();
-    if (table.grouped()) {
-      worker.table->grouped_row(table.grouped_view(), c.ids[t], y);
+    const int64_t row = c.ids[t] - c.first_id;
+    if (row < 0 || row >= table.rows()) {
+      std::fill_n(y, table.k(), 0.0F);  // another rank's
+    } else if (table.grouped()) {
+      worker.table->grouped_row(table.grouped_view(), row, y);
     } else {
-      worker.table->dense_row(table.dense_view(), c.ids[t], y);
+      worker.table->dense_row(table.dense_view(), row, y);
     }
   }
 }
@@ -119,9 +129,21 @@ void run(const QuantizeCommand& c, int64_t sequence, Worker& worker) {
   }
 }
 
+/// This worker's panels of some of a weight's rows.
+kernels::Span own_panels_of(const CpuWeight& weight, Range rows, WorkerPlace place) {
+  const int64_t per_unit = panels_per_unit(weight.format());
+  const int64_t unit_rows = per_unit * kLanes;
+  const int64_t first = rows.begin / unit_rows;
+  const Range units =
+      even_part((rows.end + unit_rows - 1) / unit_rows - first, place.count, place.index);
+  return {(first + units.begin) * per_unit,
+          std::min((first + units.end) * per_unit, weight.panels())};
+}
+
 /// Panels of part `which` that are this worker's.
 kernels::Span own_panels(const MatmulCommand& c, int which, WorkerPlace place) {
   const CpuWeight& weight = cpu(*c.parts[which].weight);
+  if (!c.parts[which].rows.empty()) return own_panels_of(weight, c.parts[which].rows, place);
   if (c.paired_rows > 0) {
     const Range rows = unit_part(weight.rows(), c.paired_rows, place);
     // Both round up: behind the last row, in the middle of a panel, begin and end are the same.
@@ -159,10 +181,12 @@ void run(const MatmulCommand& c, int64_t sequence, Worker& worker) {
     if (panels.begin >= panels.end || c.x.tokens == 0) continue;
     int64_t bad_leaves = 0;
     kernels::ProductOut out;
-    out.y = part.y;
-    out.sums = part.sums;
-    out.bias = part.bias;
-    out.residual = part.residual;
+    // Kernels count columns from the weight's row 0.
+    const int64_t first = part.rows.begin;
+    out.y = part.y != nullptr ? part.y - first : nullptr;
+    out.sums = part.sums != nullptr ? part.sums - first : nullptr;
+    out.bias = part.bias != nullptr ? part.bias - first : nullptr;
+    out.residual = part.residual != nullptr ? part.residual - first : nullptr;
     out.stride = part.stride;
     out.exact = c.exact;
     out.bad_leaves = c.exact != 0 ? &bad_leaves : nullptr;
@@ -197,17 +221,37 @@ void run(const AttentionCommand& c, int64_t sequence, Worker& worker) {
   run_attention(c, sequence, worker);
 }
 
+const int64_t* sums_of(const FinishSumsCommand& c, int64_t rank) {
+  return reinterpret_cast<const int64_t*>(c.parts[rank].data());
+}
+
+/// Columns `cols` of token t: the sums of a piece stay in L1 from their making to their end.
+void finish_row(const FinishSumsCommand& c, int64_t t, Range cols, Worker& worker) {
+  constexpr int64_t kPiece = 1024;
+  auto* total = reinterpret_cast<int64_t*>(worker.scratch.data);
+  for (int64_t begin = cols.begin; begin < cols.end; begin += kPiece) {
+    const int64_t count = std::min(kPiece, cols.end - begin);
+    const int64_t at = t * c.cols + begin;
+    std::memcpy(total, sums_of(c, 0) + at, static_cast<size_t>(count) * sizeof(int64_t));
+    for (int64_t r = 1; r < c.ranks; ++r) add_sums(total, sums_of(c, r) + at, count);
+    const int64_t to = t * c.stride + begin;
+    worker.table->finish_sums(c.y + to, total, c.bias != nullptr ? c.bias + begin : nullptr,
+                              c.residual != nullptr ? c.residual + to : nullptr, count);
+  }
+}
+
 void run(const FinishSumsCommand& c, int64_t sequence, Worker& worker) {
-  const Range tokens = even_part(c.tokens, worker.place.count, worker.place.index);
-  for (int64_t t = tokens.begin; t < tokens.end; ++t) {
-    const int64_t at = t * c.cols;
-    worker.table->finish_sums(c.y + at, c.sums + at, c.bias,
-                              c.residual != nullptr ? c.residual + at : nullptr, c.cols);
+  const WorkerPlace place = worker.place;
+  if (c.tokens == 1) {
+    finish_row(c, 0, unit_part(c.cols, kLanes, place), worker);
+  } else {
+    const Range tokens = even_part(c.tokens, place.count, place.index);
+    for (int64_t t = tokens.begin; t < tokens.end; ++t) finish_row(c, t, {0, c.cols}, worker);
   }
-  const int64_t bad_leaves = c.sums[c.tokens * c.cols];
-  if (bad_leaves != 0 && worker.place.index == 0) {
-    worker.faults->report_leaves(0, sequence, c.weight->name(), bad_leaves);
-  }
+  if (place.index != 0) return;
+  int64_t bad_leaves = 0;
+  for (int64_t r = 0; r < c.ranks; ++r) bad_leaves += sums_of(c, r)[c.tokens * c.cols];
+  if (bad_leaves != 0) worker.faults->report_leaves(0, sequence, c.weight->name(), bad_leaves);
 }
 
 void run(const ArgmaxCommand& c, int64_t, Worker& worker) {

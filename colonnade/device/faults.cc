@@ -38,10 +38,14 @@ void FaultBoard::raise() {
     fault = Fault{};
   }
   if (all.sequence < 0) return;
-  CN_CHECK(all.token < 0, "layer ", *all.layer, ": token ", all.token,
-           ": activation is not finite");
-  throw Error(concat("layer ", *all.layer, ": ", all.leaves,
-                     " leaf sums are not below 2^20, so the sum over ranks is not exact"));
+  if (all.token >= 0) {
+    throw ModelError(
+        concat("layer ", *all.layer, ": token ", all.token, ": activation is not finite"),
+        all.token);
+  }
+  throw ModelError(concat("layer ", *all.layer, ": ", all.leaves,
+                          " leaf sums are not below 2^20, so the sum over ranks is not exact"),
+                   0);
 }
 
 }  // namespace colonnade

@@ -18,7 +18,7 @@ class FaultBoard {
   /// `count` leaf sums of `layer` are out of range.
   void report_leaves(int worker, int64_t sequence, const std::string& layer, int64_t count);
 
-  /// Throws Error for the first fault in command order, and there the lowest row; forgets all. The
+  /// Throws ModelError for the first fault in command order, and there the lowest row; forgets all. The
   /// same for every number of workers.
   void raise();
 

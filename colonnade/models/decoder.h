@@ -50,6 +50,8 @@ class Decoder {
   const DecoderConfig& config() const { return config_; }
   const HeadShare& heads() const { return heads_; }
   bool tied() const { return ends_.tied(); }
+  /// This rank's tokens: the columns of its logits.
+  Range vocabulary() const { return ends_.rows(); }
   /// The rope table reaches `positions`. Call between steps.
   void reserve_positions(Device& device, int64_t positions);
 

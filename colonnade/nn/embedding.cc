@@ -1,14 +1,17 @@
 #include "colonnade/nn/embedding.h"
 
+#include "colonnade/base/error.h"
+
 namespace colonnade {
 
 TokenEmbedding::TokenEmbedding(ParamSet& params, int64_t vocab, int64_t dim)
-    : tied_(!params.has("output.weight")) {
-  const Range rows = params.cut().part(vocab, kVocabularyUnit);
+    : vocab_(vocab),
+      rows_(params.cut().part(vocab, kVocabularyUnit)),
+      tied_(!params.has("output.weight")) {
   MatrixParam param{.name = "token_embd.weight",
                     .rows = vocab,
                     .cols = dim,
-                    .row_range = rows,
+                    .row_range = rows_,
                     .col_range = {0, dim},
                     .unit = kVocabularyUnit,
                     .slot = &embedding_};
@@ -17,6 +20,14 @@ TokenEmbedding::TokenEmbedding(ParamSet& params, int64_t vocab, int64_t dim)
   param.name = "output.weight";
   param.slot = &head_;
   params.add(param);
+}
+
+Tensor TokenEmbedding::embed(Ctx& cx, const Tensor& ids) const {
+  for (int64_t i = 0; i < ids.elements(); ++i) {
+    CN_CHECK(0 <= ids.i32()[i] && ids.i32()[i] < vocab_, "embed: token ", i, ": expected 0 to ",
+             vocab_ - 1, ", got ", ids.i32()[i]);
+  }
+  return embed_over_ranks(cx, *embedding_, rows_.begin, ids);
 }
 
 }  // namespace colonnade

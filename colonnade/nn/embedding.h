@@ -4,7 +4,7 @@
 #include <string>
 
 #include "colonnade/nn/linear.h"
-#include "colonnade/ops/embed.h"
+#include "colonnade/ops/matmul.h"
 
 namespace colonnade {
 
@@ -24,14 +24,20 @@ class TokenEmbedding {
   /// The matrix that makes logits.
   const Weight* head() const { return tied_ ? embedding_.get() : head_.get(); }
 
-  /// ids [T] -> [T, D]. Throws Error for an id outside [0, V).
-  Tensor embed(Ctx& cx, const Tensor& ids) const { return colonnade::embed(cx, *embedding_, ids); }
+  /// The tokens whose rows this rank holds.
+  Range rows() const { return rows_; }
+
+  /// ids [T], equal on all ranks -> [T, D], equal on all ranks.
+  /// The ids are read on the host now. Throws Error for one outside [0, V).
+  Tensor embed(Ctx& cx, const Tensor& ids) const;
   /// x as activations of head() -> this rank's logits [T, V_r].
   Tensor logits(Ctx& cx, const Activations& x) const { return matmul(cx, x, {Term{head(), {}}}); }
 
  private:
   WeightPtr embedding_;  // [V_r, D]
   WeightPtr head_;       // [V_r, D] or none
+  int64_t vocab_;
+  Range rows_;  // [V_r]
   bool tied_;
 };
 

@@ -8,27 +8,29 @@
 namespace colonnade {
 namespace {
 
-void check_indices(const char* op, const char* what, const Tensor& indices, int64_t behind) {
-  const int32_t* values = indices.i32();
-  for (int64_t i = 0; i < indices.elements(); ++i) {
-    CN_CHECK(0 <= values[i] && values[i] < behind, op, ": ", what, " ", i, ": expected 0 to ",
+void check_rows(const Tensor& rows, int64_t behind) {
+  const int32_t* values = rows.i32();
+  for (int64_t i = 0; i < rows.elements(); ++i) {
+    CN_CHECK(0 <= values[i] && values[i] < behind, "select rows: row ", i, ": expected 0 to ",
              behind - 1, ", got ", values[i]);
   }
 }
 
 }  // namespace
 
-Tensor embed(Ctx& cx, const Weight& table, const Tensor& ids) {
-  check_indices("embed", "token", ids, table.rows());
+Tensor embed(Ctx& cx, const Weight& table, int64_t first_id, const Tensor& ids) {
   Tensor y = cx.workspace.tensor({ids.elements(), table.k()});
-  cx.device.launch(
-      EmbedCommand{.table = &table, .ids = ids.i32(), .y = y.f32(), .tokens = ids.elements()},
-      Sync::meet);
+  cx.device.launch(EmbedCommand{.table = &table,
+                                .first_id = first_id,
+                                .ids = ids.i32(),
+                                .y = y.f32(),
+                                .tokens = ids.elements()},
+                   Sync::meet);
   return y;
 }
 
 Tensor select_rows(Ctx& cx, const Tensor& x, const Tensor& rows) {
-  check_indices("select rows", "row", rows, x.rows());
+  check_rows(rows, x.rows());
   Tensor y = cx.workspace.tensor({rows.elements(), x.cols()});
   cx.device.launch(SelectRowsCommand{.x = x.f32(),
                                      .rows = rows.i32(),

@@ -6,9 +6,9 @@
 
 namespace colonnade {
 
-/// y[t] = table[ids[t]] as f32.  ids [T] i32, each in [0, V)  ->  [T, D]
-/// The ids are read on the host now. Throws Error for one out of range.
-Tensor embed(Ctx& cx, const Weight& table, const Tensor& ids);
+/// y[t] = table[ids[t] - first_id] as f32, zeros where the table has no such row.
+/// ids [T] i32, table [V_r, D]  ->  [T, D]
+Tensor embed(Ctx& cx, const Weight& table, int64_t first_id, const Tensor& ids);
 
 /// y[i] = x[rows[i]].  x [T, D], rows [n] i32 in [0, T)  ->  [n, D]
 /// The row numbers are read on the host now. Throws Error for one out of range.

@@ -10,4 +10,8 @@ namespace colonnade {
 /// written over if it is the last reference. Source: docs/numerics.md section 4.
 Tensor sharded_to_all(Ctx& cx, const Activations& x, const Term& term, Tensor residual);
 
+/// The table's row of each id, from the rank that holds it: `table` [V_r, D] has the rows from
+/// `first_id` on.  ids [T] i32, each in [0, V)  ->  [T, D] f32, equal on all ranks.
+Tensor embed_over_ranks(Ctx& cx, const Weight& table, int64_t first_id, const Tensor& ids);
+
 }  // namespace colonnade

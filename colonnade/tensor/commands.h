@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "colonnade/base/range.h"
 #include "colonnade/tensor/activations.h"
 #include "colonnade/tensor/kv_layout.h"
 #include "colonnade/tensor/weight.h"
@@ -27,10 +29,12 @@ enum class CommandId : uint8_t {
 /// No command is larger.
 constexpr int64_t kCommandBytes = 320;
 
-/// y[t] = row ids[t] of the table, as f32. Divided by tokens.
+/// y[t] = row ids[t] - first_id of the table, as f32; zeros where the table has no such row. Divided
+/// by tokens.
 struct EmbedCommand {
   static constexpr CommandId kId = CommandId::embed;
   const Weight* table = nullptr;
+  int64_t first_id = 0;
   const int32_t* ids = nullptr;  // [T]
   float* y = nullptr;            // [T, K]
   int64_t tokens = 0;
@@ -66,8 +70,9 @@ struct QuantizeCommand {
 /// One weight of a product. Exactly one of y and sums.
 struct MatmulPart {
   const Weight* weight = nullptr;
-  float* y = nullptr;           // [T, stride], column 0 is the weight's row 0
-  int64_t* sums = nullptr;      // [T, stride] exact sums in 2^-36 steps, without bias and residual
+  Range rows;              // of the weight, from a multiple of 64 on; empty: all
+  float* y = nullptr;      // [T, stride], column 0 is the weight's row rows.begin
+  int64_t* sums = nullptr;  // the same: exact sums in 2^-36 steps, without bias and residual
   const float* bias = nullptr;  // [rows] or null
   const float* residual = nullptr;  // [T, stride] or null; may be y
   int64_t stride = 0;
@@ -135,15 +140,19 @@ struct AttentionCommand {
   ActivationsRef out;  // one replica: [T, heads * head_dim] values (always), and codes
 };
 
-/// y = float(sums * 2^-36) (+ bias) (+ residual). Divided by tokens.
+/// y = float((sum of the ranks' sums) * 2^-36) (+ bias) (+ residual). Divided by tokens, a single
+/// token's by columns.
 struct FinishSumsCommand {
   static constexpr CommandId kId = CommandId::finish_sums;
-  float* y = nullptr;               // [T, cols]
-  const int64_t* sums = nullptr;    // [T, cols], then the count of bad leaves
-  const float* bias = nullptr;      // [cols] or null
-  const float* residual = nullptr;  // [T, cols] or null; may be y
+  float* y = nullptr;  // [T, stride], of which `cols` columns are written
+  const std::span<const std::byte>* parts = nullptr;  // [ranks]: [T, cols] i64, then the count of
+                                                      // bad leaves
+  const float* bias = nullptr;                        // [cols] or null
+  const float* residual = nullptr;                    // [T, stride] or null; may be y
+  int64_t ranks = 0;
   int64_t tokens = 0;
   int64_t cols = 0;
+  int64_t stride = 0;
   const Weight* weight = nullptr;  // names the layer in a fault
 };
 

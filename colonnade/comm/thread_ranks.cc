@@ -1,0 +1,81 @@
+#include "colonnade/comm/thread_ranks.h"
+
+#include <exception>
+#include <system_error>
+#include <utility>
+
+#include "colonnade/base/cpu_float_env.h"
+#include "colonnade/comm/shared_memory_group.h"
+
+namespace colonnade {
+namespace {
+
+Patience patience_of(const RankOptions& options) {
+  return options.crowded ? Patience::yield : Patience::spin;
+}
+
+/// What `body` throws becomes the rank's last words.
+std::exception_ptr run_rank(std::shared_ptr<SharedSegment> segment, int rank, Patience patience,
+                            const RankBody& body) {
+  const FloatEnvironment environment;
+  SharedMemoryGroup group(std::move(segment), rank, patience);
+  try {
+    body(group);
+    return nullptr;
+  } catch (const std::exception& error) {
+    group.abandon(error.what());
+    return std::current_exception();
+  }
+}
+
+}  // namespace
+
+ThreadRanks::ThreadRanks(const RankOptions& options, RankBody body)
+    : segment_(std::make_shared<SharedSegment>(options.ranks, options.part_bytes)),
+      group_(std::make_unique<SharedMemoryGroup>(segment_, 0, patience_of(options))) {
+  try {
+    for (int rank = 1; rank < options.ranks; ++rank) {
+      threads_.emplace_back([this, rank, body, patience = patience_of(options)] {
+        run_rank(segment_, rank, patience, body);
+      });
+    }
+  } catch (const std::system_error& error) {
+    group_->abandon("the system refused a thread");
+    for (std::thread& thread : threads_) thread.join();
+    throw Error(concat("ranks: the system refused the thread of rank ", threads_.size() + 1, " of ",
+                       options.ranks, ": ", error.what(), "; use fewer ranks"));
+  }
+}
+
+ThreadRanks::~ThreadRanks() {
+  group_.reset();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void run_as_threads(int ranks, const RankBody& body) {
+  const auto segment = std::make_shared<SharedSegment>(ranks, int64_t{1} << 20);
+  std::vector<std::exception_ptr> thrown(static_cast<size_t>(ranks));
+  {
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < ranks; ++rank) {
+      threads.emplace_back([&, rank] {
+        thrown[static_cast<size_t>(rank)] = run_rank(segment, rank, Patience::yield, body);
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+  }
+  std::exception_ptr first;
+  for (const std::exception_ptr& error : thrown) {
+    if (!error) continue;
+    try {
+      std::rethrow_exception(error);
+    } catch (const CommError&) {
+      if (!first) first = error;
+    } catch (...) {
+      std::rethrow_exception(error);
+    }
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+}  // namespace colonnade
