@@ -16,6 +16,12 @@ struct MemoryPlan {
   int64_t scratch_bytes = 0;  // activations and logits of one step, tables, the tokenizer
 
   int64_t total() const { return weight_bytes + cache_bytes + scratch_bytes; }
+  MemoryPlan& operator+=(const MemoryPlan& other) {
+    weight_bytes += other.weight_bytes;
+    cache_bytes += other.cache_bytes;
+    scratch_bytes += other.scratch_bytes;
+    return *this;
+  }
 };
 
 /// Bytes of this rank's part of `param` as the CPU packs it: exactly what loading takes.

@@ -11,19 +11,45 @@
 #include <vector>
 
 #include "colonnade/base/dtype.h"
+#include "colonnade/comm/ranks.h"
 #include "colonnade/engine/generator.h"
+#include "colonnade/tensor/ctx.h"
 #include "colonnade/tensor/weight.h"
 #include "colonnade/text/chat_template.h"
 #include "colonnade/text/tokenizer.h"
 
 namespace colonnade {
 
-/// Bytes of the weights packed so far and in all; called from the loading thread.
-using LoadProgress = std::function<void(int64_t done_bytes, int64_t all_bytes)>;
+/// Bytes of the file that each rank has packed so far, and that all will; called from rank 0's
+/// thread.
+using LoadProgress =
+    std::function<void(std::span<const int64_t> done_bytes, int64_t all_bytes)>;
+
+/// What one rank has otherwise than the others.
+struct RankSettings {
+  int threads = 0;  // 0: SessionOptions::threads
+  std::string isa;  // none: SessionOptions::isa
+};
+
+/// What a rank holds and does; the numbers of a plan, counted.
+struct RankReport {
+  int64_t weight_bytes = 0;     // in memory
+  int64_t bytes_per_token = 0;  // of weights that a decode step reads
+  int64_t multiply_adds = 0;    // of one token, without attention
+  int64_t file_bytes_read = 0;
+  int32_t threads = 0;
+  char device[92] = {};
+};
 
 struct SessionOptions {
-  std::string model;              // a GGUF file, a shard of one, or a folder with one
-  int threads = 0;                // 0: the physical cores that the process may use
+  std::string model;   // a GGUF file, a shard of one, or a folder with one
+  int ranks = 1;       // that the model is cut across; any number gives the same bits
+  std::vector<double> shares;  // [ranks] what each takes of it; none: equal
+  bool measured_shares = false;  // in place of `shares`: as fast as each rank is here
+  RanksAs ranks_as = RanksAs::threads;
+  std::vector<RankSettings> each;  // [ranks], or none: all alike
+  double timeout_s = 60;  // a rank that gives no sign of life for so long is lost; 0: never
+  int threads = 0;  // of each rank; 0: the physical cores that the process may use, divided
   int64_t context = 0;            // positions; 0: the model's, at most 8192
   int64_t chunk = 512;            // prompt tokens per step
   std::optional<Tier> precision;  // grouped weights; none: int8
@@ -68,14 +94,16 @@ class Session {
   /// bos and eos as a chat template wants to see them ("" if the model has none).
   text::ChatInput chat_input() const;
 
-  /// "cpu avx512vnni, 2 threads"
+  int ranks() const;
+  /// "cpu avx512vnni, 2 threads"; "2 ranks: cpu avx512vnni, 1 thread"
   std::string device() const;
+  /// Of all ranks together.
   int threads() const;
   Tier precision() const;
   DType cache_dtype() const;
   int64_t context() const;
   int64_t vocab() const;
-  /// Bytes of weights in memory, and those that one decode step reads.
+  /// Bytes of weights in memory, and those that one decode step reads, on all ranks.
   int64_t weight_bytes() const;
   int64_t bytes_per_token() const;
   /// Multiply-adds of one token, without attention.
@@ -83,6 +111,16 @@ class Session {
   /// Measured read bandwidth of this machine with the session's threads, bytes/s; measured on the
   /// first call (about 0.2 s).
   double read_bandwidth();
+
+  /// What each rank has.
+  std::span<const RankReport> rank_reports() const;
+  /// Since the session began: exchanges between ranks, bytes that rank 0 told, time that it waited.
+  GroupStats group_stats() const;
+  /// Throws CommError if a rank is lost.
+  void check_ranks();
+  /// Shows rank 0's activations from the next step on; an empty one ends that. Those between layers
+  /// are equal on all ranks.
+  void set_probe(Probe probe);
 
   /// The generator of this session's one sequence.
   Generator& generator();

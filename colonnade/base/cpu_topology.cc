@@ -139,6 +139,11 @@ MemoryLimits read_memory_limits(std::string_view root) {
   return limits;
 }
 
+double available_cpus(const CpuTopology& topology) {
+  const auto cpus = static_cast<double>(topology.allowed.size());
+  return std::min(cpus, topology.quota.value_or(cpus));
+}
+
 int default_thread_count(const CpuTopology& topology) {
   const int cores = static_cast<int>(topology.cores.size());
   if (!topology.quota) return std::max(1, cores);

@@ -35,6 +35,9 @@ struct MemoryLimits {
 CpuTopology read_cpu_topology(std::string_view root = "");
 MemoryLimits read_memory_limits(std::string_view root = "");
 
+/// CPUs' worth of time that this process may use: the allowed ones, no more than the quota.
+double available_cpus(const CpuTopology& topology);
+
 /// Threads to use when nobody says: one per physical core that the process may use, no more than
 /// the quota; at least 1.
 int default_thread_count(const CpuTopology& topology);

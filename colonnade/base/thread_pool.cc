@@ -62,9 +62,9 @@ std::vector<int> cpus_to_pin(const ThreadPoolOptions& options, const CpuTopology
   return pin && threads > 1 ? machine.cores : std::vector<int>{};
 }
 
-Patience patience_for(int threads, const CpuTopology& machine) {
-  const auto cpus = static_cast<double>(machine.allowed.size());
-  return threads > std::min(cpus, machine.quota.value_or(cpus)) ? Patience::yield : Patience::spin;
+Patience patience_for(const ThreadPoolOptions& options, const CpuTopology& machine) {
+  return options.crowded || options.threads > available_cpus(machine) ? Patience::yield
+                                                                      : Patience::spin;
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ struct ThreadPool::State {
       : handler(handler_),
         context(context_),
         threads(options.threads),
-        patience(patience_for(options.threads, machine)),
+        patience(patience_for(options, machine)),
         cpus(cpus_to_pin(options, machine)),
         ring(kRing),
         done(static_cast<size_t>(options.threads)) {}

@@ -17,6 +17,7 @@ enum class Pinning : uint8_t {
 struct ThreadPoolOptions {
   int threads = 1;
   Pinning pinning = Pinning::automatic;
+  bool crowded = false;  // others want the same CPUs: nobody spins
 };
 
 /// Every worker runs every command, in order; what part of it is the command's business. Workers

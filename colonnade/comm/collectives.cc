@@ -37,16 +37,23 @@ int64_t write_part(Group& group, std::span<const std::byte> bytes) {
   return here;
 }
 
-/// Appends a part to `all`; true if more will follow.
-bool read_part(std::span<const std::byte> part, std::vector<std::byte>& all) {
-  Remaining remaining = 0;
-  CN_CHECK(part.size() >= sizeof remaining, "group: a part of ", part.size(),
-           " bytes: expected a header");
-  std::memcpy(&remaining, part.data(), sizeof remaining);
-  const std::span<const std::byte> payload = part.subspan(sizeof remaining);
-  all.insert(all.end(), payload.begin(), payload.end());
-  return static_cast<size_t>(remaining) > payload.size();
-}
+/// Bytes of a part behind its header, and whether more will follow in another part.
+struct Piece {
+  std::span<const std::byte> bytes;
+  bool more = false;
+
+  explicit Piece(std::span<const std::byte> part) {
+    Remaining remaining = 0;
+    CN_CHECK(part.size() >= sizeof remaining, "group: a part of ", part.size(),
+             " bytes: expected a header");
+    std::memcpy(&remaining, part.data(), sizeof remaining);
+    bytes = part.subspan(sizeof remaining);
+    more = static_cast<size_t>(remaining) > bytes.size();
+  }
+  void append_to(std::vector<std::byte>& all) const {
+    all.insert(all.end(), bytes.begin(), bytes.end());
+  }
+};
 
 }  // namespace
 
@@ -66,24 +73,45 @@ std::vector<std::vector<std::byte>> all_gather(Group& group, std::span<const std
     mine = mine.subspan(static_cast<size_t>(write_part(group, mine)));
     more = false;
     const Parts parts = group.collect(operation);
-    for (size_t r = 0; r < parts.size(); ++r) more |= read_part(parts[r], all[r]);
+    for (size_t r = 0; r < parts.size(); ++r) {
+      const Piece piece(parts[r]);
+      piece.append_to(all[r]);
+      more |= piece.more;
+    }
   }
   return all;
 }
 
+void gather(Group& group, std::span<const std::byte> mine, int root,
+            std::vector<std::vector<std::byte>>& all, const char* operation) {
+  all.resize(group.rank() == root ? static_cast<size_t>(group.size()) : 0);
+  for (std::vector<std::byte>& one : all) one.clear();
+  for (bool more = true; more;) {
+    mine = mine.subspan(static_cast<size_t>(write_part(group, mine)));
+    more = false;
+    const Parts parts = group.collect(operation);
+    for (size_t r = 0; r < parts.size(); ++r) {
+      const Piece piece(parts[r]);
+      if (!all.empty()) piece.append_to(all[r]);
+      more |= piece.more;
+    }
+  }
+}
+
 void broadcast(Group& group, std::vector<std::byte>& bytes, int root, const char* operation) {
   const bool speaks = group.rank() == root;
-  std::vector<std::byte> heard;
-  std::span<const std::byte> rest = speaks ? bytes : std::span<const std::byte>();
+  std::span<const std::byte> rest = bytes;
+  if (!speaks) bytes.clear();
   for (bool more = true; more;) {
     if (speaks) {
       rest = rest.subspan(static_cast<size_t>(write_part(group, rest)));
     } else {
       group.publish(0);
     }
-    more = read_part(group.collect(operation)[static_cast<size_t>(root)], heard);
+    const Piece piece(group.collect(operation)[static_cast<size_t>(root)]);
+    if (!speaks) piece.append_to(bytes);
+    more = piece.more;
   }
-  if (!speaks) bytes = std::move(heard);
 }
 
 void barrier(Group& group, const char* operation) {

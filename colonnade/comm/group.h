@@ -71,8 +71,10 @@ class Group {
   /// Seconds that collect() waits for a rank which gives no sign of life; 0: for ever, or until it
   /// dies.
   virtual void set_timeout(double seconds) = 0;
-  /// A sign of life outside of exchanges, for long work such as loading.
-  virtual void beat() = 0;
+  /// A sign of life outside of exchanges, for long work such as loading; `progress` of it, in
+  /// whatever unit the ranks agree on, and what a rank said last.
+  virtual void beat(int64_t progress) = 0;
+  virtual int64_t progress_of(int rank) const = 0;
   /// This rank's last words before it leaves for good: the others will quote them. The group is dead.
   virtual void abandon(const std::string& words) noexcept = 0;
   /// Throws CommError if a rank has died or left.
@@ -94,13 +96,15 @@ class SoloGroup final : public Group {
   Parts collect(const char*) override { return {&part_, 1}; }
   [[noreturn]] void fail_together(const Failure& failure) override;
   void set_timeout(double) override {}
-  void beat() override {}
+  void beat(int64_t progress) override { progress_ = progress; }
+  int64_t progress_of(int) const override { return progress_; }
   void abandon(const std::string&) noexcept override {}
   void check() override {}
   GroupStats stats() const override { return {}; }
 
  private:
   int64_t largest_part_;
+  int64_t progress_ = 0;
   std::unique_ptr<std::byte[]> memory_;
   std::span<const std::byte> part_;
 };

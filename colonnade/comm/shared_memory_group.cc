@@ -99,7 +99,7 @@ void SharedMemoryGroup::wait_for_all(const char* operation) {
 }
 
 void SharedMemoryGroup::look_around(const char* operation, double passed_s) {
-  beat();
+  segment_->life(rank_).beats.fetch_add(1, std::memory_order_relaxed);
   if (peers_.empty()) {
     for (int r = 0; r < size(); ++r)
       peers_.push_back({PeerProcess(r == rank_ ? 0 : segment_->life(r).process.load()), -1, 0});
@@ -183,9 +183,14 @@ void SharedMemoryGroup::fail_together(const Failure& failure) {
   CN_ASSERT(false, "a failure was published and nobody raised it");
 }
 
-void SharedMemoryGroup::beat() {
-  // relaxed: a hint, orders nothing.
+void SharedMemoryGroup::beat(int64_t progress) {
+  // relaxed: hints, they order nothing.
   segment_->life(rank_).beats.fetch_add(1, std::memory_order_relaxed);
+  segment_->life(rank_).progress.store(progress, std::memory_order_relaxed);
+}
+
+int64_t SharedMemoryGroup::progress_of(int rank) const {
+  return segment_->life(rank).progress.load(std::memory_order_relaxed);
 }
 
 void SharedMemoryGroup::abandon(const std::string& words) noexcept {

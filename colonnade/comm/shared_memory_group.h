@@ -32,7 +32,8 @@ class SharedMemoryGroup final : public Group {
   Parts collect(const char* operation) override;
   [[noreturn]] void fail_together(const Failure& failure) override;
   void set_timeout(double seconds) override { timeout_s_ = seconds; }
-  void beat() override;
+  void beat(int64_t progress) override;
+  int64_t progress_of(int rank) const override;
   void abandon(const std::string& words) noexcept override;
   void check() override;
   GroupStats stats() const override { return stats_; }

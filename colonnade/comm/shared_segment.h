@@ -27,6 +27,7 @@ struct alignas(128) RankLife {
   static constexpr size_t kWords = 1000;
 
   std::atomic<int64_t> beats{0};  // counts up while it lives and waits or reports
+  std::atomic<int64_t> progress{0};
   std::atomic<RankState> state{RankState::absent};
   std::atomic<int32_t> process{0};  // 0: a thread of this one
   char words[kWords] = {};          // its last, written before `state`

@@ -8,13 +8,11 @@
 #include "colonnade/comm/shared_memory_group.h"
 
 namespace colonnade {
-namespace {
 
 Patience patience_of(const RankOptions& options) {
   return options.crowded ? Patience::yield : Patience::spin;
 }
 
-/// What `body` throws becomes the rank's last words.
 std::exception_ptr run_rank(std::shared_ptr<SharedSegment> segment, int rank, Patience patience,
                             const RankBody& body) {
   const FloatEnvironment environment;
@@ -28,9 +26,7 @@ std::exception_ptr run_rank(std::shared_ptr<SharedSegment> segment, int rank, Pa
   }
 }
 
-}  // namespace
-
-ThreadRanks::ThreadRanks(const RankOptions& options, RankBody body)
+ThreadRanks::ThreadRanks(const RankOptions& options, const RankBody& body)
     : segment_(std::make_shared<SharedSegment>(options.ranks, options.part_bytes)),
       group_(std::make_unique<SharedMemoryGroup>(segment_, 0, patience_of(options))) {
   try {

@@ -12,9 +12,6 @@
 
 namespace colonnade {
 
-/// Positions that one attention task can see: as many pages as a worker's list holds.
-constexpr int64_t kMostPages = int64_t{1} << 16;
-
 /// What a worker has while it runs commands.
 struct Worker {
   const kernels::KernelTable* table = nullptr;

@@ -17,7 +17,7 @@ std::unique_ptr<Device> make_device(const DeviceOptions& options) {
   const int threads =
       options.threads > 0 ? options.threads : default_thread_count(read_cpu_topology());
   return std::make_unique<CpuDevice>(choose_table(isa),
-                                     ThreadPoolOptions{threads, options.pinning});
+                                     ThreadPoolOptions{threads, options.pinning, options.crowded});
 }
 
 }  // namespace colonnade

@@ -15,6 +15,7 @@ struct DeviceOptions {
   std::string isa = "";
   int threads = 0;  // 0: default_thread_count()
   Pinning pinning = Pinning::automatic;
+  bool crowded = false;  // ThreadPoolOptions
 };
 
 /// Throws Error for an unknown name or an instruction set that the CPU, the system or this build

@@ -8,7 +8,7 @@
 #include "colonnade/base/cpu_float_env.h"
 #include "colonnade/base/error.h"
 #include "colonnade/engine/sequence_cache.h"
-#include "colonnade/engine/step_runner.h"
+#include "colonnade/engine/step_leader.h"
 #include "colonnade/text/tokenizer.h"
 
 namespace colonnade {
@@ -41,67 +41,103 @@ std::vector<int32_t> end_tokens(const text::Tokenizer& tokenizer) {
 
 }  // namespace
 
-Generator::Generator(StepRunner& runner, const text::Tokenizer& tokenizer, int64_t chunk)
-    : runner_(runner),
+Generator::Generator(StepLeader& leader, const text::Tokenizer& tokenizer, int64_t chunk)
+    : leader_(leader),
       tokenizer_(tokenizer),
       end_tokens_(end_tokens(tokenizer)),
       chunk_(chunk),
-      sequence_(std::make_unique<SequenceCache>(runner.pages())) {
+      sequence_(std::make_unique<SequenceCache>(leader.runner().pages())) {
   CN_CHECK(chunk >= 1, "engine: chunk: expected at least 1 token, got ", chunk);
   step_.sequences.resize(1);
+  question_.rows.resize(1);
 }
 
 Generator::~Generator() = default;
 
 void Generator::reset() { sequence_->truncate(0); }
 
-Tensor Generator::advance(std::span<const int32_t> tokens, int64_t wanted) {
+const StepResult& Generator::advance(std::span<const int32_t> tokens) {
   const int64_t first = sequence_->size();
   sequence_->append(tokens);
-  ++step_.number;
   step_.tokens.assign(tokens.begin(), tokens.end());
   StepSequence& sequence = step_.sequences.front();
   sequence.tokens = static_cast<int64_t>(tokens.size());
   sequence.first_position = first;
   sequence.pages.assign(sequence_->pages().begin(), sequence_->pages().end());
-  step_.out_rows.resize(static_cast<size_t>(wanted));
-  std::iota(step_.out_rows.begin(), step_.out_rows.end(),
-            static_cast<int32_t>(sequence.tokens - wanted));
   try {
-    return runner_.run(step_);
+    return leader_.run(step_);
   } catch (...) {
     sequence_->truncate(first);  // its keys and values may be half written
     throw;
   }
 }
 
-Tensor Generator::prefill(std::span<const int32_t> tokens, const OnPrompt& on_prompt) {
-  Tensor logits;
+const StepResult& Generator::prefill(std::span<const int32_t> tokens, const OnPrompt& on_prompt) {
+  const StepResult* result = nullptr;
+  std::vector<StepRow> wanted;
+  wanted.swap(step_.rows);
   for (size_t done = 0; done < tokens.size();) {
     const size_t count = std::min(tokens.size() - done, static_cast<size_t>(chunk_));
-    logits = advance(tokens.subspan(done, count), done + count == tokens.size() ? 1 : 0);
+    if (done + count == tokens.size()) {
+      wanted.swap(step_.rows);
+      for (StepRow& row : step_.rows) row.row -= static_cast<int32_t>(done);
+    }
+    result = &advance(tokens.subspan(done, count));
     done += count;
     if (on_prompt) on_prompt(static_cast<int64_t>(done), static_cast<int64_t>(tokens.size()));
   }
-  return logits;
+  return *result;
+}
+
+void Generator::want_choice(const Sampler& sampler, int64_t tokens, bool logits) {
+  step_.rows.resize(1);
+  StepRow& row = step_.rows.front();
+  row.row = static_cast<int32_t>(tokens - 1);
+  row.request = sampler.request(sequence_->size() + tokens);
+  row.changes = sampler.changes();
+  step_.gathers_logits = logits;
+}
+
+void Generator::want_logits(int64_t tokens, int64_t rows) {
+  step_.rows.resize(static_cast<size_t>(rows));
+  for (int64_t i = 0; i < rows; ++i) {
+    step_.rows[static_cast<size_t>(i)] = {static_cast<int32_t>(tokens - rows + i), {}, {}};
+  }
+  step_.gathers_logits = rows > 0;
+}
+
+void Generator::want_last(int64_t tokens) {
+  want_logits(tokens, 1);
+  step_.gathers_logits = false;
+}
+
+std::span<const ShardSummary> Generator::ask(const ShardRequest& request,
+                                             const LogitChanges& changes) {
+  question_.rows.front() = {0, request, changes};
+  return leader_.run(question_).shards(0);
+}
+
+LogProbabilities Generator::log_probabilities_of(int32_t token, int32_t count) {
+  const auto gather = [this](const ShardRequest& request) { return ask(request, {}); };
+  return log_probabilities(count, token, std::ref(gather));
 }
 
 int64_t Generator::check_prompt(const GenerationRequest& request) const {
   const auto size = static_cast<int64_t>(request.prompt.size());
   CN_CHECK(size >= 1, "generate: expected a prompt of at least one token, got none");
-  CN_CHECK(size <= runner_.context(), "generate: the prompt has ", size, " tokens, the context ",
-           runner_.context(), ": shorten the prompt or choose a longer context");
+  CN_CHECK(size <= leader_.runner().context(), "generate: the prompt has ", size, " tokens, the context ",
+           leader_.runner().context(), ": shorten the prompt or choose a longer context");
   for (const int32_t id : request.prompt) {
-    CN_CHECK(id >= 0 && id < runner_.vocab(), "generate: expected token ids from 0 to ",
-             runner_.vocab() - 1, ", got ", id);
+    CN_CHECK(id >= 0 && id < leader_.runner().vocab(), "generate: expected token ids from 0 to ",
+             leader_.runner().vocab() - 1, ", got ", id);
   }
   return size;
 }
 
 void Generator::reserve(int64_t prompt_size, int64_t tokens, GenerationResult& result) {
-  const int64_t positions = std::min(prompt_size + tokens, runner_.context());
+  const int64_t positions = std::min(prompt_size + tokens, leader_.runner().context());
   sequence_->reserve(positions);
-  runner_.reserve_positions(positions);
+  leader_.runner().reserve_positions(positions);
   step_.sequences.front().pages.reserve(static_cast<size_t>(positions / kPagePositions + 1));
   result.tokens.reserve(static_cast<size_t>(tokens));
   result.text.reserve(static_cast<size_t>(tokens) * kTextBytesPerToken);
@@ -110,9 +146,7 @@ void Generator::reserve(int64_t prompt_size, int64_t tokens, GenerationResult& r
 GenerationResult Generator::generate(const GenerationRequest& request, const OnToken& on_token) {
   const FloatEnvironment environment;
   const int64_t prompt_size = check_prompt(request);
-  // Rows of the head behind the last token pad the matrix: they cannot be chosen.
-  const int64_t choices = std::min(runner_.vocab(), tokenizer_.vocab_size());
-  Sampler sampler(request.sampling, choices, request.prompt, request.choice);
+  Sampler sampler(request.sampling, leader_.runner().choices(), request.prompt, request.choice);
   StopOptions stop_options = request.stop;
   if (!request.ignore_stop_tokens) {
     stop_options.token_ids.insert(stop_options.token_ids.end(), end_tokens_.begin(),
@@ -122,7 +156,7 @@ GenerationResult Generator::generate(const GenerationRequest& request, const OnT
   text::StreamDecoder decoder = tokenizer_.stream_decoder();
   GenerationResult result;
   result.seed = sampler.seed();
-  const int64_t room = runner_.context() - prompt_size;
+  const int64_t room = leader_.runner().context() - prompt_size;
   if (stop.at_limit() || room == 0) {
     result.finish_reason = FinishReason::length;
     return result;
@@ -135,13 +169,16 @@ GenerationResult Generator::generate(const GenerationRequest& request, const OnT
   result.timings.prompt_tokens = prompt_size - cached;
   const int64_t most = std::min(room, request.stop.max_tokens.value_or(room));
   reserve(prompt_size, std::min<int64_t>(most, kReservedTokens), result);
-  Tensor logits =
-      prefill(std::span(request.prompt).subspan(static_cast<size_t>(cached)), request.on_prompt);
+  const auto more = [&](const ShardRequest& wanted) { return ask(wanted, sampler.changes()); };
+  want_choice(sampler, prompt_size - cached, request.wants_logits);
+  const StepResult* step_result =
+      &prefill(std::span(request.prompt).subspan(static_cast<size_t>(cached)), request.on_prompt);
   Stopwatch generation_time;
   for (;;) {
-    const std::span<const float> all(logits.f32(), static_cast<size_t>(runner_.vocab()));
-    const std::span<const float> row = all.first(static_cast<size_t>(choices));
-    const int32_t token = sampler.sample(row, sequence_->size());
+    const std::span<const float> logits =
+        request.wants_logits ? step_result->logits(0) : std::span<const float>();
+    const int32_t token =
+        sampler.choose(sequence_->size(), step_result->shards(0), std::ref(more));
     if (result.tokens.empty()) {
       result.timings.prompt_s = prompt_time.seconds();
       generation_time = Stopwatch();
@@ -156,13 +193,13 @@ GenerationResult Generator::generate(const GenerationRequest& request, const OnT
     }
     result.text += step.text;
     LogProbabilities logprobs;
-    if (request.wants_logprobs) logprobs = log_probabilities(row, request.logprobs);
-    const TokenEvent event{token, step.text, all, request.wants_logprobs ? &logprobs : nullptr};
+    if (request.wants_logprobs) logprobs = log_probabilities_of(token, request.logprobs);
+    const TokenEvent event{token, step.text, logits, request.wants_logprobs ? &logprobs : nullptr};
     const bool go_on = !on_token || on_token(event);
     result.finish_reason = step.reason;
     if (step.reason != FinishReason::none || !go_on) break;
-    logits = Tensor();  // its memory serves the next step
-    logits = advance(std::span(&token, 1), 1);
+    want_choice(sampler, 1, request.wants_logits);
+    step_result = &advance(std::span(&token, 1));
   }
   result.timings.generation_s = generation_time.seconds();
   result.timings.generated_tokens = static_cast<int64_t>(result.tokens.size());
@@ -173,16 +210,16 @@ void Generator::evaluate(std::span<const int32_t> tokens, int64_t first, const O
   const FloatEnvironment environment;
   reset();
   const auto count = static_cast<int64_t>(tokens.size());
-  CN_CHECK(first >= 0 && count >= 1 && count <= runner_.context(), "evaluate: expected 1 to ",
-           runner_.context(), " tokens (the context), got ", count);
+  CN_CHECK(first >= 0 && count >= 1 && count <= leader_.runner().context(), "evaluate: expected 1 to ",
+           leader_.runner().context(), " tokens (the context), got ", count);
+  want_logits(0, 0);
   if (first > 0) prefill(tokens.first(static_cast<size_t>(std::min(first, count))));
   for (int64_t at = first; at < count;) {
     const int64_t part = std::min(count - at, std::min(chunk_, kEvaluateChunk));
-    const Tensor logits =
-        advance(tokens.subspan(static_cast<size_t>(at), static_cast<size_t>(part)), part);
-    for (int64_t i = 0; i < part; ++i) {
-      on_row(at + i, {logits.f32() + i * runner_.vocab(), static_cast<size_t>(runner_.vocab())});
-    }
+    want_logits(part, part);
+    const StepResult& result =
+        advance(tokens.subspan(static_cast<size_t>(at), static_cast<size_t>(part)));
+    for (int64_t i = 0; i < part; ++i) on_row(at + i, result.logits(i));
     at += part;
   }
 }
@@ -192,6 +229,7 @@ double Generator::time_prompt(int64_t tokens) {
   reset();
   const std::vector<int32_t> ids = plain_tokens(tokens);
   sequence_->reserve(tokens);
+  want_last(tokens);
   const Stopwatch time;
   prefill(ids);
   return time.seconds();
@@ -203,18 +241,21 @@ double Generator::time_decode(int64_t tokens) {
   const std::vector<int32_t> ids = plain_tokens(tokens);
   sequence_->reserve(tokens);
   const Stopwatch time;
-  for (const int32_t id : ids) advance(std::span(&id, 1), 1);
+  for (const int32_t id : ids) {
+    want_last(1);
+    advance(std::span(&id, 1));
+  }
   return time.seconds();
 }
 
 std::vector<int32_t> Generator::plain_tokens(int64_t count) const {
-  CN_CHECK(count >= 1 && count <= runner_.context(), "bench: expected 1 to ", runner_.context(),
+  CN_CHECK(count >= 1 && count <= leader_.runner().context(), "bench: expected 1 to ", leader_.runner().context(),
            " tokens (the context), got ", count);
   std::vector<int32_t> ids(static_cast<size_t>(count));
   uint64_t state = 1;
   for (int32_t& id : ids) {
     state = state * 6364136223846793005U + 1442695040888963407U;  // Knuth's MMIX generator
-    id = static_cast<int32_t>((state >> 33) % static_cast<uint64_t>(runner_.vocab()));
+    id = static_cast<int32_t>((state >> 33) % static_cast<uint64_t>(leader_.runner().vocab()));
   }
   return ids;
 }

@@ -19,7 +19,7 @@
 namespace colonnade {
 
 class SequenceCache;
-class StepRunner;
+class StepLeader;
 namespace text {
 class Tokenizer;
 }
@@ -36,6 +36,7 @@ struct GenerationRequest {
   int32_t choice = 0;    // which answer of the same request: enters the draws
   int32_t logprobs = 0;  // so many of the most likely tokens per step are reported
   bool wants_logprobs = false;
+  bool wants_logits = false;  // TokenEvent::logits
   OnPrompt on_prompt;  // may be empty
 };
 
@@ -43,7 +44,7 @@ struct GenerationRequest {
 struct TokenEvent {
   int32_t id = 0;
   std::string_view text;          // valid UTF-8, perhaps empty
-  std::span<const float> logits;  // [V] before penalties
+  std::span<const float> logits;  // [V] before penalties, if the request wants them
   const LogProbabilities* logprobs = nullptr;
 };
 
@@ -62,8 +63,8 @@ struct GenerationResult {
 /// where they part, with the same bits. One thread at a time.
 class Generator {
  public:
-  /// `chunk` tokens of a prompt at a time. The runner and the tokenizer must outlive it.
-  Generator(StepRunner& runner, const text::Tokenizer& tokenizer, int64_t chunk);
+  /// `chunk` tokens of a prompt at a time. The leader and the tokenizer must outlive it.
+  Generator(StepLeader& leader, const text::Tokenizer& tokenizer, int64_t chunk);
   ~Generator();
 
   /// Throws Error if the prompt is empty, does not fit the context (both numbers), or an option is
@@ -84,22 +85,32 @@ class Generator {
   void reset();
 
  private:
-  /// Executes one step with the sequence's next tokens; logits of the last `wanted` of them.
-  Tensor advance(std::span<const int32_t> tokens, int64_t wanted);
-  /// Executes all tokens in chunks; logits of the last one.
-  Tensor prefill(std::span<const int32_t> tokens, const OnPrompt& on_prompt = {});
+  /// Executes one step with the sequence's next tokens. step_.rows says what is wanted of it.
+  const StepResult& advance(std::span<const int32_t> tokens);
+  /// Executes all tokens in chunks, the last with step_.rows as the caller left them.
+  const StepResult& prefill(std::span<const int32_t> tokens, const OnPrompt& on_prompt = {});
+  /// step_.rows: the last of `tokens` tokens, for the sampler.
+  void want_choice(const Sampler& sampler, int64_t tokens, bool logits);
+  /// step_.rows: nothing of the last `rows` of `tokens` tokens but their logits.
+  void want_logits(int64_t tokens, int64_t rows);
+  /// step_.rows: the last of `tokens` tokens, of which nothing is told.
+  void want_last(int64_t tokens);
+  /// More about the only row of the step before.
+  std::span<const ShardSummary> ask(const ShardRequest& request, const LogitChanges& changes);
+  LogProbabilities log_probabilities_of(int32_t token, int32_t count);
   /// Memory for `tokens` behind the prompt, so that no decode step asks for any.
   void reserve(int64_t prompt_size, int64_t tokens, GenerationResult& result);
   /// Its size. Throws Error for one that cannot be computed.
   int64_t check_prompt(const GenerationRequest& request) const;
   std::vector<int32_t> plain_tokens(int64_t count) const;
 
-  StepRunner& runner_;
+  StepLeader& leader_;
   const text::Tokenizer& tokenizer_;
   std::vector<int32_t> end_tokens_;
   int64_t chunk_;
   std::unique_ptr<SequenceCache> sequence_;
   Step step_;  // keeps its memory from step to step
+  Step question_;
 };
 
 }  // namespace colonnade

@@ -16,6 +16,12 @@ void PagePool::reserve(int64_t pages) {
   }
 }
 
+void PagePool::reach(int64_t count) {
+  constexpr int64_t kFewest = 16;  // a slab's
+  const int64_t missing = count - static_cast<int64_t>(pages_.size());
+  if (missing > 0) reserve(static_cast<int64_t>(free_.size()) + std::max(missing, kFewest));
+}
+
 int32_t PagePool::take() {
   if (free_.empty()) reserve(1);
   const int32_t page = free_.back();

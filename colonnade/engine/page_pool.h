@@ -19,6 +19,9 @@ class PagePool {
   const KvLayout& layout() const { return layout_; }
   /// So many pages can be taken without asking the device. Throws Error if it has no memory.
   void reserve(int64_t pages);
+  /// The pages below `count`, whoever takes them, have memory here. Throws Error if the device has
+  /// none.
+  void reach(int64_t count);
   /// A free page's number. Throws Error if the device has no memory.
   int32_t take();
   void give_back(int32_t page) { free_.push_back(page); }

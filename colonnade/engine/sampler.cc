@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <random>
+#include <utility>
 
 #include "colonnade/base/error.h"
 #include "colonnade/base/math.h"
@@ -133,19 +134,18 @@ void check_any(bool any) {
            "by logit_bias?");
 }
 
-Choice choose_largest(const GatherSummaries& gather, Ranking& ranking) {
-  ShardRequest request;
-  request.candidates = 1;
+bool truncates(const SamplingOptions& options) {
+  return options.top_k > 0 || options.top_p < 1.0F || options.min_p > 0.0F;
+}
+
+Choice choose_largest(const ShardRequest& request, const GatherSummaries& gather,
+                      Ranking& ranking) {
   merge_candidates(gather(request), ranking);
   check_any(!ranking.empty());
   return {ranking.front().id, 1};
 }
 
-Choice draw_from_all(double temperature, const DrawKey& key, const GatherSummaries& gather) {
-  ShardRequest request;
-  request.draw = true;
-  request.key = key;
-  request.temperature = temperature;
+Choice draw_from_all(const ShardRequest& request, const GatherSummaries& gather) {
   Draw best;
   for (const ShardSummary& shard : gather(request)) {
     if (wins(shard.draw, best)) best = shard.draw;
@@ -154,11 +154,9 @@ Choice draw_from_all(double temperature, const DrawKey& key, const GatherSummari
   return {best.id, 1};
 }
 
-Choice draw_from_best(const SamplingOptions& options, const DrawKey& key,
+Choice draw_from_best(const SamplingOptions& options, ShardRequest request,
                       const GatherSummaries& gather, Ranking& ranking) {
-  ShardRequest request;
-  request.candidates = options.top_k > 0 ? options.top_k : kFirstCandidates;
-  request.sums = options.top_p < 1.0F && options.top_k <= 0;
+  const DrawKey key = request.key;
   Normalizer all;
   for (int gathers = 1;; ++gathers) {
     const std::span<const ShardSummary> shards = gather(request);
@@ -175,12 +173,27 @@ Choice draw_from_best(const SamplingOptions& options, const DrawKey& key,
 
 }  // namespace
 
+ShardRequest first_request(const SamplingOptions& options, const DrawKey& key) {
+  ShardRequest request;
+  request.key = key;
+  request.temperature = options.temperature;
+  if (options.temperature == 0.0F) {
+    request.candidates = 1;
+  } else if (!truncates(options)) {
+    request.draw = true;
+  } else {
+    request.candidates = options.top_k > 0 ? options.top_k : kFirstCandidates;
+    request.sums = options.top_p < 1.0F && options.top_k <= 0;
+  }
+  return request;
+}
+
 Choice choose_token(const SamplingOptions& options, const DrawKey& key,
                     const GatherSummaries& gather, Ranking& ranking) {
-  if (options.temperature == 0.0F) return choose_largest(gather, ranking);
-  const bool truncates = options.top_k > 0 || options.top_p < 1.0F || options.min_p > 0.0F;
-  if (!truncates) return draw_from_all(options.temperature, key, gather);
-  return draw_from_best(options, key, gather, ranking);
+  const ShardRequest request = first_request(options, key);
+  if (options.temperature == 0.0F) return choose_largest(request, gather, ranking);
+  if (!truncates(options)) return draw_from_all(request, gather);
+  return draw_from_best(options, request, gather, ranking);
 }
 
 Sampler::Sampler(SamplingOptions options, int64_t vocabulary, std::span<const int32_t> prompt,
@@ -193,18 +206,26 @@ Sampler::Sampler(SamplingOptions options, int64_t vocabulary, std::span<const in
   if (options_.top_k >= vocabulary) options_.top_k = 0;
 }
 
+ShardRequest Sampler::request(int64_t position) const {
+  return first_request(options_, key(position));
+}
+
+int32_t Sampler::choose(int64_t position, std::span<const ShardSummary> first,
+                        const GatherSummaries& more) {
+  bool asked = false;
+  const auto gather = [&](const ShardRequest& request) {
+    return std::exchange(asked, true) ? more(request) : first;
+  };
+  return choose_token(options_, key(position), std::ref(gather), ranking_).token;
+}
+
 int32_t Sampler::sample(std::span<const float> logits, int64_t position) {
   CN_CHECK(static_cast<int64_t>(logits.size()) == vocabulary_, "sampling: expected ", vocabulary_,
            " logits, got ", logits.size());
-  if (penalties_.active()) {
-    changed_.assign(logits.begin(), logits.end());
-    penalties_.apply(changed_, 0);
-    logits = changed_;
-  }
-  const auto gather = [&](const ShardRequest& request) {
-    return std::span<const ShardSummary>(&scan_(logits, 0, request), 1);
+  const auto gather = [&](const ShardRequest& wanted) {
+    return std::span<const ShardSummary>(&scan_(logits, 0, changes(), wanted), 1);
   };
-  return choose_token(options_, {seed_, choice_, position}, std::ref(gather), ranking_).token;
+  return choose(position, gather(request(position)), std::ref(gather));
 }
 
 uint64_t fresh_seed() {
@@ -212,8 +233,9 @@ uint64_t fresh_seed() {
   return (uint64_t{device()} << 32) | device();
 }
 
-LogProbabilities log_probabilities(int32_t k, const GatherSummaries& gather) {
+LogProbabilities log_probabilities(int32_t k, int32_t token, const GatherSummaries& gather) {
   ShardRequest request;
+  request.token = token;
   request.candidates = k;
   request.sums = true;
   const std::span<const ShardSummary> shards = gather(request);
@@ -221,6 +243,10 @@ LogProbabilities log_probabilities(int32_t k, const GatherSummaries& gather) {
   check_any(total.sum > 0.0);
   LogProbabilities result;
   result.log_normalizer = total.max + math::log(total.sum);
+  for (const ShardSummary& shard : shards) {
+    if (shard.has_token)
+      result.chosen = static_cast<double>(shard.token_logit) - result.log_normalizer;
+  }
   Ranking ranking;
   merge_candidates(shards, ranking);
   ranking.resize(std::min(ranking.size(), static_cast<size_t>(std::max(k, 0))));
@@ -233,9 +259,9 @@ LogProbabilities log_probabilities(int32_t k, const GatherSummaries& gather) {
 LogProbabilities log_probabilities(std::span<const float> logits, int32_t k) {
   ShardScan scan;
   const auto gather = [&](const ShardRequest& request) {
-    return std::span<const ShardSummary>(&scan(logits, 0, request), 1);
+    return std::span<const ShardSummary>(&scan(logits, 0, {}, request), 1);
   };
-  return log_probabilities(k, std::ref(gather));
+  return log_probabilities(k, -1, std::ref(gather));
 }
 
 }  // namespace colonnade

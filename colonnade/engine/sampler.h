@@ -21,6 +21,9 @@ struct Choice {
   int gathers = 0;  // how often the shards were asked
 };
 
+/// What choose_token() asks first.
+ShardRequest first_request(const SamplingOptions& options, const DrawKey& key);
+
 /// The token that validated `options` choose: top-k, top-p and min-p cut the ranking of
 /// softmax(logits), in this order; then one draw from what is left with probabilities
 /// softmax(logits / temperature). Every rank that gathers the same summaries gets the same token,
@@ -37,8 +40,15 @@ class Sampler {
   Sampler(SamplingOptions options, int64_t vocabulary, std::span<const int32_t> prompt,
           int32_t choice = 0);
 
-  /// The token for `position` of the sequence from its logits [V]. Does not accept it. Throws Error
-  /// that names the token if a logit is NaN or +infinity, or if none is above -infinity.
+  /// What all shards of the logits of `position` are asked first, behind changes().
+  ShardRequest request(int64_t position) const;
+  const LogitChanges& changes() const { return penalties_.changes(); }
+  /// The token for `position` from the shards' answers to request(); `more` asks them again when
+  /// these do not suffice. Does not accept it. Throws Error if every logit is -infinity.
+  int32_t choose(int64_t position, std::span<const ShardSummary> first,
+                 const GatherSummaries& more);
+  /// The same from logits [V] that are all here. Throws Error that names the token if one is NaN or
+  /// +infinity too.
   int32_t sample(std::span<const float> logits, int64_t position);
 
   /// One more token of the answer, for the penalties.
@@ -48,14 +58,15 @@ class Sampler {
   uint64_t seed() const { return seed_; }
 
  private:
+  DrawKey key(int64_t position) const { return {seed_, choice_, position}; }
+
   SamplingOptions options_;
   int64_t vocabulary_;
   int32_t choice_;
   uint64_t seed_;
   Penalties penalties_;
-  std::vector<float> changed_;  // [V] logits after penalties
-  ShardScan scan_;
   Ranking ranking_;
+  ShardScan scan_;  // of sample()
 };
 
 /// A seed that no other call is likely to give.
@@ -70,11 +81,12 @@ struct LogProbabilities {
   double log_normalizer =
       0.0;  // log of the sum of exp(logit): log p(id) = logits[id] - log_normalizer
   std::vector<TokenLogProbability> top;  // most likely first
+  double chosen = 0.0;                   // log p of the token that was asked for
 };
 
 /// Of softmax(logits), no penalties, temperature 1: the `k` most likely tokens (fewer if fewer are
-/// above -infinity).
-LogProbabilities log_probabilities(int32_t k, const GatherSummaries& gather);
+/// above -infinity), and `token` if it is not -1.
+LogProbabilities log_probabilities(int32_t k, int32_t token, const GatherSummaries& gather);
 /// The same for logits [V] that are all here.
 LogProbabilities log_probabilities(std::span<const float> logits, int32_t k);
 

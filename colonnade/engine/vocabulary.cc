@@ -170,23 +170,57 @@ void ShardScan::find_candidates(std::span<const float> logits, int64_t first_id,
 
 const ShardSummary& ShardScan::operator()(std::span<const float> logits, int64_t first_id,
                                           const ShardRequest& request) {
-  CN_ASSERT(first_id % kVocabularyBlock == 0, "shard begins at token ", first_id);
+  CN_ASSERT(first_id % kVocabularyBlock == 0 || logits.empty(), "shard begins at token ",
+            first_id);
   summary_.block_sum.clear();
   summary_.candidates.clear();
   summary_.complete = false;
   summary_.draw = {};
+  summary_.has_token = request.token >= first_id &&
+                       request.token < first_id + static_cast<int64_t>(logits.size());
+  if (summary_.has_token)
+    summary_.token_logit = logits[static_cast<size_t>(request.token - first_id)];
   find_block_maxima(logits, first_id, summary_.block_max);
   if (request.sums) {
     for (size_t block = 0; block < summary_.block_max.size(); ++block) {
       summary_.block_sum.push_back(exp_sum(block_of(logits, block), summary_.block_max[block]));
     }
   }
-  if (request.candidates > 0) find_candidates(logits, first_id, request.candidates);
-  if (request.draw) {
+  if (request.candidates > 0 && !logits.empty()) find_candidates(logits, first_id, request.candidates);
+  if (request.draw && !logits.empty()) {
     summary_.draw = draw_token(request.key, request.temperature, logits,
                                static_cast<int32_t>(first_id), summary_.block_max);
   }
   return summary_;
+}
+
+const ShardSummary& ShardScan::operator()(std::span<const float> logits, int64_t first_id,
+                                          const LogitChanges& changes,
+                                          const ShardRequest& request) {
+  if (!changes.any()) return (*this)(logits, first_id, request);
+  changed_.assign(logits.begin(), logits.end());
+  changes.apply(changed_, first_id);
+  return (*this)(changed_, first_id, request);
+}
+
+void write_summary(const ShardSummary& summary, ByteWriter& out) {
+  out.put_all<float>(summary.block_max);
+  out.put_all<double>(summary.block_sum);
+  out.put_all<Candidate>(summary.candidates);
+  out.put(summary.complete);
+  out.put(summary.draw);
+  out.put(summary.has_token);
+  out.put(summary.token_logit);
+}
+
+void read_summary(ByteReader& in, ShardSummary& summary) {
+  in.get_all(summary.block_max);
+  in.get_all(summary.block_sum);
+  in.get_all(summary.candidates);
+  in.get(summary.complete);
+  in.get(summary.draw);
+  in.get(summary.has_token);
+  in.get(summary.token_logit);
 }
 
 }  // namespace colonnade

@@ -85,20 +85,26 @@ WeightSpec weight_spec(const ParamSet& params, const MatrixParam& param, Tier ti
           .tier = is_grouped(entry.format) ? tier : Tier::f32};
 }
 
-int64_t estimate_weight_bytes(const ParamSet& params) {
-  double bytes = 0;
-  for (const MatrixParam& param : params.matrices()) {
-    const TensorEntry& entry = entry_of(params, param.name);
-    const double part = static_cast<double>(param.row_range.size()) *
-                        static_cast<double>(param.col_range.size()) /
-                        (static_cast<double>(param.rows) * static_cast<double>(param.cols));
-    // Q4_K and Q5_K take 4.625 and 5.625 bits here, 4.5 and 5.5 in the file.
-    bytes +=
-        part * static_cast<double>(entry.file_bytes) * (super_block(entry.format) > 0 ? 1.03 : 1.0);
-  }
-  for (const VectorParam& param : params.vectors())
-    bytes += 4.0 * static_cast<double>(param.range.size());
-  return static_cast<int64_t>(bytes);
+namespace {
+
+/// This rank's share of a matrix.
+double part_of(const MatrixParam& param) {
+  return static_cast<double>(param.row_range.size()) * static_cast<double>(param.col_range.size()) /
+         (static_cast<double>(param.rows) * static_cast<double>(param.cols));
+}
+
+/// Bytes of the file that hold it.
+int64_t slice_bytes(const ParamSet& params, const MatrixParam& param) {
+  return static_cast<int64_t>(
+      part_of(param) * static_cast<double>(entry_of(params, param.name).file_bytes));
+}
+
+}  // namespace
+
+int64_t share_bytes(const ParamSet& params) {
+  int64_t bytes = 0;
+  for (const MatrixParam& param : params.matrices()) bytes += slice_bytes(params, param);
+  return bytes;
 }
 
 void load_params(const ParamSet& params, Device& device, Tier tier,
@@ -107,7 +113,7 @@ void load_params(const ParamSet& params, Device& device, Tier tier,
   for (const VectorParam& param : params.vectors()) load_vector(params, param, device);
   for (const MatrixParam& param : params.matrices()) {
     load_matrix(params, param, device, tier);
-    done += entry_of(params, param.name).file_bytes;
+    done += slice_bytes(params, param);
     if (progress) progress(done);
   }
 }

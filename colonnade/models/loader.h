@@ -17,11 +17,11 @@ void check_params(const ParamSet& params, const std::vector<std::string>& ignora
 /// ones f32.
 WeightSpec weight_spec(const ParamSet& params, const MatrixParam& param, Tier tier);
 
-/// Bytes that this rank's weights take in memory, before they are loaded; within a few percent.
-int64_t estimate_weight_bytes(const ParamSet& params);
+/// Bytes of the files that hold this rank's part of the matrices.
+int64_t share_bytes(const ParamSet& params);
 
 /// Reads, converts and packs this rank's part of every parameter. Grouped matrices meet activations
-/// of `tier`, dense ones f32. `progress` is told the bytes of files done. Throws what the source
+/// of `tier`, dense ones f32. `progress` is told how many of share_bytes() are done. Throws what the source
 /// and the device throw.
 void load_params(const ParamSet& params, Device& device, Tier tier,
                  const std::function<void(int64_t)>& progress);

@@ -12,6 +12,10 @@ namespace colonnade {
 /// Positions of a cache page and of an attention chunk. Source: docs/numerics.md section 5.
 constexpr int64_t kPagePositions = 64;
 
+/// A sequence has no more pages, so no more positions, than a device can list.
+constexpr int64_t kMostPages = int64_t{1} << 16;
+constexpr int64_t kMostContext = kMostPages * kPagePositions;
+
 /// The widest head that attention takes.
 constexpr int64_t kMostHeadDim = 512;
 

@@ -1,0 +1,202 @@
+#include "colonnade/api/rank_engine.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "colonnade/api/gguf_vocabulary.h"
+#include "colonnade/api/plan.h"
+#include "colonnade/api/rank_speed.h"
+#include "colonnade/base/cpu_topology.h"
+#include "colonnade/base/error.h"
+#include "colonnade/comm/collectives.h"
+#include "colonnade/device/devices.h"
+#include "colonnade/models/family.h"
+#include "colonnade/models/loader.h"
+
+namespace colonnade {
+namespace {
+
+void check_settings(const SessionOptions& o) {
+  CN_CHECK(o.each.empty() || static_cast<int64_t>(o.each.size()) == o.ranks,
+           "settings of ranks: expected one for each of ", o.ranks, " ranks, got ", o.each.size());
+  const DType cache = o.cache.value_or(default_cache(o.precision));
+  CN_CHECK(cache == DType::f32 || cache == DType::bf16, "KV cache: expected f32 or bf16, got ",
+           name_of(cache));
+}
+
+PlanRequest request_of(const SessionOptions& o) {
+  return {.ranks = o.ranks,
+          .shares = o.shares,
+          .context = o.context,
+          .chunk = o.chunk,
+          .precision = o.precision,
+          .cache = o.cache};
+}
+
+KvLayout layout_of(const SessionModel& model, const Decoder& decoder) {
+  return {model.config.layers, decoder.heads().kv_heads.size(), model.config.head_dim, model.cache};
+}
+
+/// The cores that are `rank`'s alone: consecutive ones of this machine, or none where ranks have to
+/// share them.
+std::vector<int> cores_of(const SessionModel& model, int rank) {
+  size_t begin = 0;
+  size_t all = 0;
+  for (int r = 0; r < model.options.ranks; ++r) {
+    if (r == rank) begin = all;
+    all += static_cast<size_t>(model.threads_of(r));
+  }
+  if (model.options.ranks == 1 || all > model.cores.size()) return {};
+  const auto first = model.cores.begin() + static_cast<std::ptrdiff_t>(begin);
+  return {first, first + model.threads_of(rank)};
+}
+
+DeviceOptions device_options(const SessionModel& model, int rank) {
+  const SessionOptions& o = model.options;
+  DeviceOptions device;
+  device.isa = o.isa;
+  if (!o.each.empty() && !o.each[static_cast<size_t>(rank)].isa.empty())
+    device.isa = o.each[static_cast<size_t>(rank)].isa;
+  device.threads = model.threads_of(rank);
+  device.crowded = model.crowded();
+  // Several ranks: the rank as a whole has its cores, and joins the device too often for a caller
+  // that moves to its core and back.
+  if (o.ranks > 1) device.pinning = Pinning::off;
+  return device;
+}
+
+}  // namespace
+
+SessionModel::SessionModel(const SessionOptions& o)
+    : options((check_settings(o), o)),
+      file(o.model),
+      source((check_architecture(file.metadata()), file)),
+      config(read_config(file.metadata(), source)),
+      tokenizer(gguf_vocabulary(file.metadata())) {
+  check_request(source, config, request_of(o));
+  CN_CHECK(tokenizer.vocab_size() <= config.vocab, o.model, ": expected at most ", config.vocab,
+           " tokens (rows of the embedding), got ", tokenizer.vocab_size());
+  context = o.context > 0 ? o.context : default_context(config.context);
+  CN_CHECK(context <= kMostContext, "context: expected at most ", kMostContext,
+           " positions, got ", context);
+  precision = o.precision.value_or(Tier::int8);
+  cache = o.cache.value_or(default_cache(o.precision));
+  const CpuTopology machine = read_cpu_topology();
+  cores = machine.cores;
+  cpus = available_cpus(machine);
+}
+
+Cut SessionModel::cut(int rank, const std::vector<double>& shares) const {
+  return {rank, options.ranks, shares.empty() ? options.shares : shares};
+}
+
+int SessionModel::threads_of(int rank) const {
+  if (!options.each.empty() && options.each[static_cast<size_t>(rank)].threads > 0)
+    return options.each[static_cast<size_t>(rank)].threads;
+  if (options.threads > 0) return options.threads;
+  const int all = static_cast<int>(std::min(static_cast<double>(cores.size()), cpus));
+  return std::max(1, static_cast<int>(Partition(all, 1, options.ranks).of(rank).size()));
+}
+
+bool SessionModel::crowded() const {
+  int all = 0;
+  for (int rank = 0; rank < options.ranks; ++rank) all += threads_of(rank);
+  return all > cpus;
+}
+
+RankEngine::RankEngine(const SessionModel& model, Group& group, const LoadProgress& progress)
+    : model_(model), group_(group), affinity_(cores_of(model, group.rank())) {
+  group_.set_timeout(model.options.timeout_s);
+  try {
+    load(progress);
+  } catch (const CommError&) {
+    throw;
+  } catch (const AgreedError&) {
+    throw;
+  } catch (const Error& error) {
+    group_.fail_together(Failure::of(error));
+  } catch (const std::bad_alloc&) {
+    group_.fail_together({.words = "out of memory while loading"});
+  }
+}
+
+void RankEngine::load(const LoadProgress& progress) {
+  const int rank = group_.rank();
+  device_ = make_device(device_options(model_, rank));
+  std::vector<double> shares;
+  if (model_.options.measured_shares) shares = measured_shares();
+  params_.emplace(model_.source, model_.cut(rank, shares));
+  decoder_ = std::make_unique<Decoder>(*params_, model_.config);
+  check_params(*params_, {"rope_freqs.weight"});
+  std::vector<int64_t> done(static_cast<size_t>(group_.size()));
+  load_params(*params_, *device_, model_.precision, [&](int64_t bytes) {
+    group_.beat(bytes);
+    if (!progress) return;
+    for (int r = 0; r < group_.size(); ++r) done[static_cast<size_t>(r)] = group_.progress_of(r);
+    progress(done, model_.file.size_bytes());
+  });
+  workspace_ = std::make_unique<Workspace>(*device_);
+  pages_ = std::make_unique<PagePool>(*device_, layout_of(model_, *decoder_));
+  runner_ = std::make_unique<StepRunner>(
+      Ctx{*device_, *workspace_, Mesh{&group_}, {}}, *decoder_, *pages_,
+      StepRunnerOptions{model_.context, std::min(model_.config.vocab, model_.tokenizer.vocab_size())});
+  const RankReport mine = report();
+  const auto all = all_gather(group_, std::as_bytes(std::span(&mine, 1)), "loading");
+  for (const std::vector<std::byte>& bytes : all) {
+    RankReport& one = reports_.emplace_back();
+    CN_CHECK(bytes.size() == sizeof one, "loading: a rank's report has ", bytes.size(), " bytes");
+    std::memcpy(&one, bytes.data(), sizeof one);
+  }
+}
+
+RankReport RankEngine::report() const {
+  RankReport mine;
+  for (const MatrixParam& param : params_->matrices()) {
+    const Weight& weight = **param.slot;
+    mine.weight_bytes += weight.bytes();
+    // An embedding is looked up, unless it is the head too.
+    if (param.name == "token_embd.weight" && !decoder_->tied()) continue;
+    mine.bytes_per_token += weight.bytes();
+    mine.multiply_adds += weight.rows() * weight.k();
+  }
+  mine.file_bytes_read = model_.file.bytes_read();
+  mine.threads = device_->workers();
+  const std::string description = device_->description();
+  description.copy(mine.device, sizeof mine.device - 1);
+  return mine;
+}
+
+std::vector<double> RankEngine::measured_shares() {
+  barrier(group_, "measuring the ranks");  // all at once, as they will run
+  const double speed = measure_rank_speed(*device_);
+  const auto all = all_gather(group_, std::as_bytes(std::span(&speed, 1)), "measuring the ranks");
+  std::vector<double> shares;
+  for (const std::vector<std::byte>& bytes : all) {
+    double one = 0;
+    CN_CHECK(bytes.size() == sizeof one, "measuring the ranks: got ", bytes.size(), " bytes");
+    std::memcpy(&one, bytes.data(), sizeof one);
+    shares.push_back(one);
+  }
+  return shares;
+}
+
+void check_memory_of(const SessionModel& model) {
+  const int64_t available = read_memory_limits().available_bytes;
+  if (available <= 0) return;  // the system does not say
+  MemoryPlan all;
+  for (const RankPlan& rank : plan_model(model.source, model.config, request_of(model.options)).ranks)
+    all += rank.memory;
+  check_memory(all, available, model.context);
+}
+
+int64_t part_bytes_of(const SessionModel& model) {
+  // A step's sums in tiles of rows: large enough that every worker has its part of one and that
+  // telling costs little, small enough that the tile stays in a core's cache.
+  constexpr int64_t kFewest = 64;  // rows of a tile
+  constexpr int64_t kUsual = int64_t{1} << 20;
+  const int64_t rows = std::min(model.options.chunk, model.context);
+  const int64_t one_row = (model.config.dim + 1) * 8;
+  return std::max({kUsual, one_row, (rows * kFewest + 1) * 8});
+}
+
+}  // namespace colonnade

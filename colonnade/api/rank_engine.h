@@ -1,0 +1,79 @@
+// RankEngine: one rank's part of a session: its slice of the model on its device, ready for steps.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "colonnade/api/session.h"
+#include "colonnade/base/cpu_affinity.h"
+#include "colonnade/comm/group.h"
+#include "colonnade/engine/step_runner.h"
+#include "colonnade/io/gguf_source.h"
+#include "colonnade/models/decoder.h"
+#include "colonnade/tensor/workspace.h"
+
+namespace colonnade {
+
+/// What the header of a model and the options of a session say, the same for all ranks. Does not
+/// change once it is made: ranks that are threads share it, processes have a copy and share the
+/// open file.
+struct SessionModel {
+  explicit SessionModel(const SessionOptions& options);
+
+  /// The cut of `rank`; `shares` as they were measured, or empty.
+  Cut cut(int rank, const std::vector<double>& shares) const;
+  /// Threads of `rank`.
+  int threads_of(int rank) const;
+  /// More threads than CPUs in all.
+  bool crowded() const;
+
+  SessionOptions options;
+  GgufFile file;
+  GgufSource source;
+  DecoderConfig config;
+  text::Tokenizer tokenizer;
+  int64_t context = 0;
+  Tier precision = Tier::int8;
+  DType cache = DType::bf16;
+  std::vector<int> cores;  // of this machine that the process may use
+  double cpus = 1;         // CPUs' worth of time
+};
+
+class RankEngine {
+ public:
+  /// Loads. Throws on every rank the same AgreedError if one cannot; CommError. `progress` may be
+  /// empty. Both must outlive it.
+  RankEngine(const SessionModel& model, Group& group, const LoadProgress& progress);
+
+  StepRunner& runner() { return *runner_; }
+  /// [N], on every rank.
+  const std::vector<RankReport>& reports() const { return reports_; }
+  /// CPUs that the calling thread had before it became a rank; none: they are the same.
+  std::vector<int> former_cpus() const { return affinity_.former(); }
+
+ private:
+  void load(const LoadProgress& progress);
+  RankReport report() const;
+  std::vector<double> measured_shares();
+
+  const SessionModel& model_;
+  Group& group_;
+  CpuAffinity affinity_;
+  std::unique_ptr<Device> device_;
+  std::optional<ParamSet> params_;
+  std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<Workspace> workspace_;
+  std::unique_ptr<PagePool> pages_;
+  std::unique_ptr<StepRunner> runner_;
+  std::vector<RankReport> reports_;
+};
+
+/// Throws Error with the arithmetic if the ranks together do not fit into this machine's memory.
+void check_memory_of(const SessionModel& model);
+
+/// Bytes that a rank must be able to tell at once, so that sums of a step go in tiles of a fair
+/// size.
+int64_t part_bytes_of(const SessionModel& model);
+
+}  // namespace colonnade
