@@ -1,5 +1,7 @@
 #include "colonnade/cli/open_session.h"
 
+#include <numeric>
+
 #include "colonnade/base/env.h"
 #include "colonnade/cli/exit_codes.h"
 #include "colonnade/cli/interrupt.h"
@@ -40,9 +42,9 @@ std::unique_ptr<Session> open_session(const ModelOptions& options) {
   session.isa = isa;
   ProgressLine bar(!options.quiet);
   const std::string label = concat("loading ", file_name(options.path));
-  session.progress = [&](int64_t done, int64_t all) {
+  session.progress = [&](std::span<const int64_t> done, int64_t all) {
     check_interrupt();
-    bar.show(label, done, all);
+    bar.show(label, std::accumulate(done.begin(), done.end(), int64_t{0}), all);
   };
   return std::make_unique<Session>(session);
 }

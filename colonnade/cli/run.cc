@@ -22,10 +22,9 @@ ordered_json logprobs_json(const text::Tokenizer& tokenizer, const TokenEvent& e
     top.push_back({{"id", entry.id},
                    {"token", tokenizer.token_text(entry.id)},
                    {"logprob", entry.log_probability}});
-  const double logit = event.logits[static_cast<size_t>(event.id)];
   return {{"id", event.id},
           {"token", tokenizer.token_text(event.id)},
-          {"logprob", logit - event.logprobs->log_normalizer},
+          {"logprob", event.logprobs->chosen},
           {"top", std::move(top)}};
 }
 
@@ -44,6 +43,7 @@ class Run {
     request_.ignore_stop_tokens = options.ignore_eos;
     request_.choice = options.choice;
     request_.wants_logprobs = options.logprobs.has_value();
+    request_.wants_logits = logits_.has_value();
     request_.logprobs = options.logprobs.value_or(0);
   }
 

@@ -48,8 +48,8 @@ ThreadRanks::~ThreadRanks() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void run_as_threads(int ranks, const RankBody& body) {
-  const auto segment = std::make_shared<SharedSegment>(ranks, int64_t{1} << 20);
+void run_as_threads(int ranks, const RankBody& body, int64_t part_bytes) {
+  const auto segment = std::make_shared<SharedSegment>(ranks, part_bytes);
   std::vector<std::exception_ptr> thrown(static_cast<size_t>(ranks));
   {
     std::vector<std::thread> threads;

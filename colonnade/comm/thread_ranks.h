@@ -36,6 +36,6 @@ std::exception_ptr run_rank(std::shared_ptr<SharedSegment> segment, int rank, Pa
 
 /// Runs `body` as every rank of a group of threads and waits. Throws what the first rank threw that
 /// is no consequence of another's failure. For tests and small tools.
-void run_as_threads(int ranks, const RankBody& body);
+void run_as_threads(int ranks, const RankBody& body, int64_t part_bytes = int64_t{1} << 20);
 
 }  // namespace colonnade

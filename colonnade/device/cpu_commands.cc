@@ -174,6 +174,11 @@ void run_product(const MatmulPart& part, const ActivationsRef& x, kernels::Span 
   }
 }
 
+void clear_sums(const kernels::ProductOut& out, Range rows, int64_t tokens) {
+  for (int64_t t = 0; t < tokens; ++t)
+    std::fill_n(out.sums + t * out.stride + rows.begin, rows.size(), 0);
+}
+
 void run(const MatmulCommand& c, int64_t sequence, Worker& worker) {
   for (int p = 0; p < c.count; ++p) {
     const MatmulPart& part = c.parts[p];
@@ -190,6 +195,11 @@ void run(const MatmulCommand& c, int64_t sequence, Worker& worker) {
     out.stride = part.stride;
     out.exact = c.exact;
     out.bad_leaves = c.exact != 0 ? &bad_leaves : nullptr;
+    if (part.weight->k() == 0 && out.sums != nullptr) {  // this rank's part of K is empty
+      clear_sums(out, {panels.begin * kLanes, std::min(panels.end * kLanes, part.weight->rows())},
+                 c.x.tokens);
+      continue;
+    }
     run_product(part, c.x, panels, out, worker);
     if (bad_leaves == 0) continue;
     if (c.bad_leaves != nullptr) {

@@ -186,8 +186,8 @@ const ShardSummary& ShardScan::operator()(std::span<const float> logits, int64_t
       summary_.block_sum.push_back(exp_sum(block_of(logits, block), summary_.block_max[block]));
     }
   }
-  if (request.candidates > 0 && !logits.empty()) find_candidates(logits, first_id, request.candidates);
-  if (request.draw && !logits.empty()) {
+  if (request.candidates > 0) find_candidates(logits, first_id, request.candidates);
+  if (request.draw) {
     summary_.draw = draw_token(request.key, request.temperature, logits,
                                static_cast<int32_t>(first_id), summary_.block_max);
   }

@@ -70,7 +70,7 @@ struct QuantizeCommand {
 /// One weight of a product. Exactly one of y and sums.
 struct MatmulPart {
   const Weight* weight = nullptr;
-  Range rows;              // of the weight, from a multiple of 64 on; empty: all
+  Range rows = {};         // of the weight, from a multiple of 64 on; empty: all
   float* y = nullptr;      // [T, stride], column 0 is the weight's row rows.begin
   int64_t* sums = nullptr;  // the same: exact sums in 2^-36 steps, without bias and residual
   const float* bias = nullptr;  // [rows] or null

@@ -147,6 +147,7 @@ std::vector<float> few_logits(const SessionOptions& options) {
                                               text::ParseSpecial::no, text::AddSpecial::no);
   request.sampling.temperature = 0;
   request.stop.max_tokens = 4;
+  request.wants_logits = true;
   std::vector<float> all;
   session.generator().generate(request, [&](const TokenEvent& event) {
     all.insert(all.end(), event.logits.begin(), event.logits.end());

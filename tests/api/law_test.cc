@@ -6,6 +6,7 @@
 
 #include "tests/support/gguf_builder.h"
 #include "tests/support/reference_decoder.h"
+#include "tests/support/tiny_kinds.h"
 #include "tests/support/tiny_model.h"
 #include <gtest/gtest.h>
 
@@ -18,51 +19,6 @@
 
 namespace colonnade::test {
 namespace {
-
-struct Kind {
-  const char* name;
-  TinyShape shape;
-};
-
-TinyTypes types(uint32_t attention, uint32_t value, uint32_t up, uint32_t down, uint32_t embedding,
-                uint32_t head) {
-  return {.embedding = embedding,
-          .attention = attention,
-          .value = value,
-          .up = up,
-          .down = down,
-          .head = head};
-}
-
-constexpr uint32_t kTied = 0xffffffff;
-
-std::vector<Kind> kinds() {
-  std::vector<Kind> all;
-  all.push_back({"llama_q4_1", {}});
-  TinyShape s{
-      .architecture = "qwen2", .dim = 256, .ffn_dim = 512, .heads = 8, .kv_heads = 2, .seed = 2};
-  s.types = types(12, 14, 12, 14, 14, 8);  // Q4_K_M's mixture, untied
-  all.push_back({"qwen2_q4_k_m", s});
-  s = {.architecture = "qwen3",
-       .dim = 256,
-       .ffn_dim = 768,
-       .heads = 4,
-       .kv_heads = 1,
-       .head_dim = 64,
-       .seed = 3};
-  s.types = types(6, 8, 13, 7, 2, kTied);
-  all.push_back({"qwen3_q5", s});
-  s = {.dim = 96, .ffn_dim = 200, .heads = 6, .kv_heads = 3, .head_dim = 16, .seed = 4};
-  s.types = types(30, 1, 30, 0, 30, kTied);
-  all.push_back({"llama_dense", s});
-  s = {.dim = 160, .ffn_dim = 224, .heads = 2, .kv_heads = 2, .head_dim = 80, .seed = 5};
-  s.types = types(2, 2, 2, 2, 2, kTied);  // heads of 80 over groups of 32
-  all.push_back({"llama_heads_of_80", s});
-  s = {.dim = 128, .ffn_dim = 256, .heads = 4, .kv_heads = 2, .rotary_dim = 16, .seed = 6};
-  s.types = types(8, 8, 8, 8, 8, kTied);  // half of a head is not rotated
-  all.push_back({"llama_partly_rotated", s});
-  return all;
-}
 
 std::vector<int32_t> prompt_of(int64_t count) {
   std::vector<int32_t> ids;
@@ -80,6 +36,7 @@ std::vector<float> logits_of(const SessionOptions& options, int64_t prompt_token
   request.sampling.temperature = 0;
   request.stop.max_tokens = 5;
   request.ignore_stop_tokens = true;
+  request.wants_logits = true;
   session.generator().generate(request, [&](const TokenEvent& event) {
     all.insert(all.end(), event.logits.begin(), event.logits.end());
     return true;
@@ -94,7 +51,7 @@ bool same(const std::vector<float>& a, const std::vector<float>& b) {
 
 class Law : public testing::TestWithParam<size_t> {
  protected:
-  const Kind kind_ = kinds()[GetParam()];
+  const TinyKind kind_ = tiny_kinds()[GetParam()];
   TemporaryFolder folder_;
   const std::string path_ = folder_.write("tiny.gguf", tiny_model(kind_.shape));
 
@@ -136,6 +93,7 @@ TEST_P(Law, ACachedPrefixChangesNoBit) {
   request.sampling.temperature = 0;
   request.stop.max_tokens = 3;
   request.ignore_stop_tokens = true;
+  request.wants_logits = true;
   const auto collect = [](std::vector<float>& out) {
     return [&out](const TokenEvent& event) {
       out.insert(out.end(), event.logits.begin(), event.logits.end());
@@ -216,9 +174,9 @@ TEST_P(Law, LogitsAreThoseOfThePlainDecoder) {
   EXPECT_LT(largest_error(int8, expected), 0.15 * std::max(1.0, spread));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, Law, testing::Range(size_t{0}, kinds().size()),
+INSTANTIATE_TEST_SUITE_P(Kinds, Law, testing::Range(size_t{0}, tiny_kinds().size()),
                          [](const testing::TestParamInfo<size_t>& info) {
-                           return kinds()[info.param].name;
+                           return tiny_kinds()[info.param].name;
                          });
 
 }  // namespace

@@ -158,9 +158,10 @@ TEST_F(SessionTest, AChatTemplateThatDoesNotParseFailsAtTheStart) {
 TEST_F(SessionTest, ProgressEndsNearTheSizeOfTheFile) {
   SessionOptions o = options();
   int64_t last = 0, all = 0;
-  o.progress = [&](int64_t done, int64_t whole) {
-    EXPECT_GE(done, last);
-    last = done;
+  o.progress = [&](std::span<const int64_t> done, int64_t whole) {
+    ASSERT_EQ(done.size(), 1u);
+    EXPECT_GE(done[0], last);
+    last = done[0];
     all = whole;
   };
   Session session(o);

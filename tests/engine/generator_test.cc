@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "colonnade/base/error.h"
-#include "colonnade/engine/step_runner.h"
+#include "colonnade/engine/step_leader.h"
 #include "colonnade/text/tokenizer.h"
 
 namespace colonnade {
@@ -39,9 +39,10 @@ class GeneratorTest : public testing::Test {
  protected:
   test::LoadedModel model_;
   PagePool pages_{*model_.device, model_.layout()};
-  StepRunner runner_{model_.cx(), model_.decoder, pages_, kContext};
+  StepRunner runner_{model_.cx(), model_.decoder, pages_, {kContext, model_.config.vocab}};
+  StepLeader leader_{runner_, 0};
   text::Tokenizer tokenizer_{vocabulary(model_.file.metadata())};
-  Generator generator_{runner_, tokenizer_, 16};
+  Generator generator_{leader_, tokenizer_, 16};
 
   static GenerationRequest greedy(int64_t max_tokens) {
     GenerationRequest request;
@@ -196,7 +197,7 @@ TEST_F(GeneratorTest, PromptsThatCannotBeComputedAreErrors) {
   EXPECT_THAT(failure(request), HasSubstr("the prompt has 129 tokens, the context 128"));
   request.prompt = {65, 600};
   EXPECT_THAT(failure(request), HasSubstr("from 0 to 599, got 600"));
-  EXPECT_THROW(Generator(runner_, tokenizer_, 0), Error);
+  EXPECT_THROW(Generator(leader_, tokenizer_, 0), Error);
 }
 
 TEST_F(GeneratorTest, TimingsNeedTokensThatFitTheContext) {
@@ -211,10 +212,13 @@ TEST_F(GeneratorTest, RowsOfTheHeadWithoutATokenAreNeverChosen) {
   shorter.tokens.resize(270);
   shorter.token_types.resize(270);
   const text::Tokenizer tokenizer(shorter);
-  Generator generator(runner_, tokenizer, 16);
+  StepRunner runner(model_.cx(), model_.decoder, pages_, {kContext, tokenizer.vocab_size()});
+  StepLeader leader(runner, 0);
+  Generator generator(leader, tokenizer, 16);
   GenerationRequest request = greedy(100);
   request.sampling.temperature = 1e6F;  // every token is about as likely
   request.ignore_stop_tokens = true;
+  request.wants_logits = true;
   const GenerationResult result = generator.generate(request, [](const TokenEvent& event) {
     EXPECT_EQ(event.logits.size(), 600u);  // all rows, as files of logits want them
     return true;
@@ -227,6 +231,7 @@ TEST_F(GeneratorTest, EvaluatedRowsAreTheLogitsOfGeneration) {
   std::vector<std::vector<float>> generated;
   GenerationRequest request = greedy(5);
   request.ignore_stop_tokens = true;
+  request.wants_logits = true;
   const GenerationResult result = generator_.generate(request, [&](const TokenEvent& event) {
     generated.emplace_back(event.logits.begin(), event.logits.end());
     return true;

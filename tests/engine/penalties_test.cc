@@ -11,7 +11,7 @@ using Logits = std::vector<float>;
 using Tokens = std::vector<int32_t>;
 
 Logits apply(const Penalties& penalties, Logits logits, int64_t first_id = 0) {
-  penalties.apply(logits, first_id);
+  penalties.changes().apply(logits, first_id);
   return logits;
 }
 
@@ -19,7 +19,7 @@ TEST(Penalties, RepetitionDividesPositiveAndMultipliesNegativeLogitsOfSeenTokens
   SamplingOptions options;
   options.repetition_penalty = 2.0F;
   const Penalties penalties(options, Tokens{0, 1});
-  EXPECT_TRUE(penalties.active());
+  EXPECT_TRUE(penalties.changes().any());
   EXPECT_EQ(apply(penalties, {2.0F, -1.0F, 0.5F}), (Logits{1.0F, -2.0F, 0.5F}));
 }
 
@@ -62,12 +62,12 @@ TEST(Penalties, OnlyTheLastTokensCount) {
 
 TEST(Penalties, AWindowOfNothingOrPenaltiesThatAreOffChangeNothing) {
   SamplingOptions options;
-  EXPECT_FALSE(Penalties(options, Tokens{0}).active());
+  EXPECT_FALSE(Penalties(options, Tokens{0}).changes().any());
   options.repetition_penalty = 2.0F;
   options.repeat_last_n = 0;
   Penalties penalties(options, Tokens{0});
   penalties.accept(0);
-  EXPECT_FALSE(penalties.active());
+  EXPECT_FALSE(penalties.changes().any());
   EXPECT_EQ(apply(penalties, {8.0F}), Logits{8.0F});
 }
 
@@ -77,7 +77,7 @@ TEST(Penalties, BiasIsAddedFirstAndMayBan) {
   options.logit_bias = {{0, 2.0F}, {1, -kInfinity}, {0, 1.0F}};
   options.repetition_penalty = 2.0F;
   const Penalties penalties(options, Tokens{0, 1});
-  EXPECT_TRUE(penalties.active());
+  EXPECT_TRUE(penalties.changes().any());
   EXPECT_EQ(apply(penalties, {1.0F, 5.0F, 1.0F}), (Logits{2.0F, -kInfinity, 1.0F}));
 }
 

@@ -378,7 +378,7 @@ TEST(LogProbabilities, HaveTheSameBitsForEveryCut) {
       }
       return std::span<const ShardSummary>(summaries);
     };
-    const LogProbabilities many = log_probabilities(20, gather);
+    const LogProbabilities many = log_probabilities(20, -1, gather);
     EXPECT_EQ(many.log_normalizer, one.log_normalizer) << ranks;
     ASSERT_EQ(many.top.size(), one.top.size());
     for (size_t i = 0; i < one.top.size(); ++i) {

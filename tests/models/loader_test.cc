@@ -133,16 +133,17 @@ TEST(LoadParams, VectorsAreThisRanksPart) {
   EXPECT_EQ(compared, 1);
 }
 
-TEST(EstimateWeightBytes, IsWithinAFewPercentOfWhatLoadingTakes) {
-  for (const uint32_t type : {3u, 8u, 12u, 14u, 30u}) {  // Q4_1, Q8_0, Q4_K, Q6_K, BF16
-    TinyShape shape{.dim = 512, .ffn_dim = 1024, .heads = 8, .kv_heads = 4, .head_dim = 64};
-    shape.types = {.embedding = type, .attention = type, .value = type, .up = type, .down = type};
-    const LoadedModel model(shape);
-    int64_t bytes = 0;
-    for (const MatrixParam& param : model.params.matrices()) bytes += (*param.slot)->bytes();
-    const auto estimate = static_cast<double>(estimate_weight_bytes(model.params));
-    EXPECT_NEAR(estimate / static_cast<double>(bytes), 1.0, 0.05) << "type " << type;
+TEST(ShareBytes, OfAllRanksAreAboutTheFileAndWhatIsReplicated) {
+  const LoadedModel model;
+  int64_t whole = 0, parts = 0;
+  for (const TensorEntry& entry : model.source.entries()) whole += entry.file_bytes;
+  for (int rank = 0; rank < 3; ++rank) {
+    ParamSet params(model.source, {rank, 3, {}});
+    const Decoder decoder(params, model.config);
+    parts += share_bytes(params);
   }
+  EXPECT_EQ(share_bytes(model.params) <= whole, true);
+  EXPECT_NEAR(static_cast<double>(parts) / static_cast<double>(whole), 1.0, 0.03);
 }
 
 }  // namespace

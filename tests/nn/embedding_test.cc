@@ -80,6 +80,26 @@ TEST(TokenEmbedding, LooksUpTheRowsOfTheIds) {
   EXPECT_THROW(ends.embed(r.cx, ids), Error);
 }
 
+TEST(TokenEmbedding, EveryRankHasTheRowsOfAllIdsWhoeverHoldsThem) {
+  const test::MemorySource s = source(true);
+  const std::vector<int32_t> wanted = {0, 255, 256, 511, 512, kVocab - 1, 3};
+  std::vector<float> expected;
+  const std::vector<float> all = test::random_floats(kSeed, kVocab * kDim);
+  for (const int32_t id : wanted)
+    expected.insert(expected.end(), all.begin() + id * kDim, all.begin() + (id + 1) * kDim);
+  for (const int ranks : {1, 2, 3, 5}) {
+    const std::vector<float> found = test::on_ranks(ranks, [&](Group& group) {
+      test::Rank r(s, {group.rank(), ranks, {}}, group);
+      const TokenEmbedding ends(r.params, kVocab, kDim);
+      test::load(r.params, *r.device);
+      Tensor ids = r.workspace.tensor({static_cast<int64_t>(wanted.size())}, DType::i32);
+      std::copy(wanted.begin(), wanted.end(), ids.i32());
+      return r.read(ends.embed(r.cx, ids));
+    });
+    EXPECT_TRUE(test::same_bits(found, expected)) << ranks << " ranks";
+  }
+}
+
 TEST(TokenEmbedding, LogitsOfAnyNumberOfRanksHaveTheBitsOfOne) {
   for (const bool tied : {true, false}) {
     const test::MemorySource s = source(tied);

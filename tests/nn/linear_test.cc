@@ -41,11 +41,8 @@ std::vector<float> all_to_sharded(const test::MemorySource& s, int ranks) {
 }
 
 std::vector<float> sharded_to_all(const test::MemorySource& s, int ranks) {
-  std::vector<int64_t> sums;
-  std::vector<float> y;
-  for (int rank = 0; rank < ranks; ++rank) {
-    test::RelayGroup group(ranks, sums);
-    test::Rank r(s, {rank, ranks, {}}, group);
+  return test::on_ranks(ranks, [&](Group& group) {
+    test::Rank r(s, {group.rank(), ranks, {}}, group);
     const Range cols = r.params.cut().part(kIn, kLeafSize);
     const ShardedToAllLinear linear(r.params, "a", {kIn, kOut}, cols,
                                     {LeafRule::sharded_to_all, kLeafSize});
@@ -58,9 +55,9 @@ std::vector<float> sharded_to_all(const test::MemorySource& s, int ranks) {
     }
     const Activations x =
         activations_for(r.cx, r.tensor(part, {kTokens, cols.size()}), {&linear.weight()});
-    y = r.read(linear(r.cx, x, r.tensor(test::random_floats(4, kTokens * kOut), {kTokens, kOut})));
-  }
-  return y;
+    return r.read(
+        linear(r.cx, x, r.tensor(test::random_floats(4, kTokens * kOut), {kTokens, kOut})));
+  });
 }
 
 TEST(AllToShardedLinear, DeclaresItsRowsAndABiasOnlyIfThereIsOne) {

@@ -24,18 +24,14 @@ test::MemorySource source(float gate_scale = 1.0f) {
 std::vector<float> residual() { return test::random_floats(kSeed + 4, kTokens * kDim); }
 
 std::vector<float> mlp(const test::MemorySource& s, int ranks, std::vector<double> shares = {}) {
-  std::vector<int64_t> sums;
-  std::vector<float> y;
-  for (int rank = 0; rank < ranks; ++rank) {
-    test::RelayGroup group(ranks, sums);
-    test::Rank r(s, {rank, ranks, shares}, group);
+  return test::on_ranks(ranks, [&](Group& group) {
+    test::Rank r(s, {group.rank(), ranks, shares}, group);
     const GatedMlp layer(r.params, "blk.0.", {kDim, kHidden}, GluKind::silu);
     test::load(r.params, *r.device);
     const Tensor x = r.tensor(test::random_floats(kSeed + 3, kTokens * kDim), {kTokens, kDim});
     const Activations a = activations_for(r.cx, x, {layer.gate(), layer.up()});
-    y = r.read(layer(r.cx, a, r.tensor(residual(), {kTokens, kDim})));
-  }
-  return y;
+    return r.read(layer(r.cx, a, r.tensor(residual(), {kTokens, kDim})));
+  });
 }
 
 TEST(GatedMlp, DeclaresRowsAndColumnsOfTheSameHiddenPart) {

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/on_ranks.h"
+
 #include "colonnade/comm/group.h"
 #include "colonnade/device/devices.h"
 #include "colonnade/nn/param.h"
@@ -72,32 +74,11 @@ inline void load(const ParamSet& params, Device& device) {
   }
 }
 
-/// One of `size` ranks that run one after the other: each adds its sums to those of the ranks
-/// before it, so the last one sees what all ranks would see.
-class RelayGroup final : public Group {
- public:
-  RelayGroup(int size, std::vector<int64_t>& sums) : size_(size), sums_(sums) {}
-
-  int rank() const override { return 0; }
-  int size() const override { return size_; }
-  void all_reduce(std::span<int64_t> values) override {
-    sums_.resize(values.size());
-    for (size_t i = 0; i < values.size(); ++i) values[i] = sums_[i] += values[i];
-  }
-  void all_reduce(std::span<uint32_t>) override {}
-  void all_gather(std::span<const std::byte>, std::span<std::byte>) override {}
-  void barrier() override {}
-
- private:
-  int size_;
-  std::vector<int64_t>& sums_;
-};
-
 /// A rank: its device, workspace and parameters.
 struct Rank {
   Rank(const TensorSource& source, Cut cut, Group& group)
       : params(source, std::move(cut)),
-        device(make_device({.threads = 2})),
+        device(make_device({.threads = 2, .crowded = true})),
         workspace(*device),
         cx{*device, workspace, {&group}, {}} {}
 

@@ -10,13 +10,14 @@
 #include <gtest/gtest.h>
 
 #include "colonnade/base/error.h"
+#include "colonnade/comm/thread_ranks.h"
 #include "colonnade/ops/matmul.h"
 
 namespace colonnade {
 namespace {
 
 constexpr uint64_t kSeed = 12;
-constexpr int64_t kTokens = 4, kRows = 40, kK = 512;
+constexpr int64_t kTokens = 4, kRows = 1000, kK = 512;
 
 struct Case {
   WeightFormat format;
@@ -28,34 +29,22 @@ const Case kCases[] = {{WeightFormat::q4_0, Tier::int8, 32},
                        {WeightFormat::bf16, Tier::f32, 16},
                        {WeightFormat::q8_0, Tier::f32, 32}};
 
-/// One of two ranks whose peer holds nothing: sums travel as they would, and come back as they
-/// were.
-class WithIdlePeer final : public Group {
- public:
-  int rank() const override { return 0; }
-  int size() const override { return 2; }
-  void all_reduce(std::span<int64_t> values) override {
-    travelled = static_cast<int64_t>(values.size());
-  }
-  void all_reduce(std::span<uint32_t>) override {}
-  void all_gather(std::span<const std::byte>, std::span<std::byte>) override {}
-  void barrier() override {}
-
-  int64_t travelled = 0;
-};
-
 struct Product {
   std::vector<float> y;
   std::vector<float> w;
 };
 
+/// Rank 0 holds all columns, the others none: sums travel and come back as they were.
 Product product(const Case& c, int threads, Group* group, float x_scale = 1.0f) {
   test::OpsFixture f(threads);
   if (group != nullptr) f.cx.mesh.tensor_parallel = group;
-  const KPlan plan(c.format, KCut{kK, {0, kK}, c.leaf});
+  const bool holds = group == nullptr || group->rank() == 0;
+  const Range cols = holds ? Range{0, kK} : Range{kK, kK};
+  const KPlan plan(c.format, KCut{kK, cols, c.leaf});
   const test::TestWeight w = test::random_weight(
       *f.device, kSeed, WeightSpec{"blk.0.ffn_down", c.format, kRows, plan, c.tier});
-  const Tensor x = f.tensor(test::random_floats(kSeed, kTokens * kK, x_scale), {kTokens, kK});
+  const Tensor x = f.tensor(test::random_floats(kSeed, kTokens * cols.size(), x_scale),
+                            {kTokens, cols.size()});
   const Activations a = activations_for(f.cx, x, {w.packed.get()});
   const Tensor bias = f.tensor(test::random_floats(1, kRows), {kRows});
   Tensor residual = f.tensor(test::random_floats(2, kTokens * kRows), {kTokens, kRows});
@@ -82,29 +71,53 @@ TEST(ShardedToAll, IsTheProductPlusBiasPlusResidual) {
   }
 }
 
+constexpr int64_t kSmallPart = 16 << 10;  // tiles of 448, 448 and 104 rows
+
 TEST(ShardedToAll, SumsThatTravelHaveTheBitsOfThoseThatDoNot) {
   for (const Case& c : kCases) {
     const Product expected = product(c, 1, nullptr);
     for (int threads : {1, 2, 3}) {
-      WithIdlePeer group;
       EXPECT_TRUE(test::same_bits(product(c, threads, nullptr).y, expected.y));
-      EXPECT_TRUE(test::same_bits(product(c, threads, &group).y, expected.y)) << name_of(c.format);
-      EXPECT_EQ(group.travelled, kTokens * kRows + 1);
+      for (const int64_t part_bytes : {int64_t{1} << 20, kSmallPart}) {
+        run_as_threads(
+            3,
+            [&](Group& group) {
+              EXPECT_TRUE(test::same_bits(product(c, threads, &group).y, expected.y))
+                  << name_of(c.format);
+              EXPECT_EQ(group.stats().exchanges, part_bytes == kSmallPart ? 3 : 1);
+            },
+            part_bytes);
+      }
     }
   }
 }
 
-TEST(ShardedToAll, LeavesOutOfRangeAreAnErrorThatNamesTheLayer) {
+TEST(ShardedToAll, APartThatHoldsNoTileIsAnError) {
+  const auto one_tile = [](Group& group) {
+    test::OpsFixture f(1);
+    f.cx.mesh.tensor_parallel = &group;
+    const test::TestWeight w =
+        test::random_weight(*f.device, 1, WeightFormat::f32, 64, 16, Tier::f32);
+    const Tensor x = f.tensor(test::random_floats(1, 16 * 16), {16, 16});
+    sharded_to_all(f.cx, activations_for(f.cx, x, {w.packed.get()}), {w.packed.get(), {}}, {});
+  };
+  EXPECT_THROW(run_as_threads(2, one_tile, 16 * 64 * 8), Error);  // and a count
+}
+
+std::string failure_of(int threads, Group* group) {
+  try {
+    product(kCases[2], threads, group, 1e9f);
+  } catch (const ModelError& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(ShardedToAll, LeavesOutOfRangeAreAnErrorThatNamesTheLayerOnEveryRank) {
   for (int threads : {1, 3}) {
-    WithIdlePeer idle;
-    for (Group* group : {static_cast<Group*>(nullptr), static_cast<Group*>(&idle)}) {
-      try {
-        product(kCases[2], threads, group, 1e9f);
-        ADD_FAILURE() << "no exception";
-      } catch (const Error& error) {
-        EXPECT_EQ(std::string(error.what()).rfind("layer blk.0.ffn_down: ", 0), 0u) << error.what();
-      }
-    }
+    const std::string alone = failure_of(threads, nullptr);
+    EXPECT_EQ(alone.rfind("layer blk.0.ffn_down: ", 0), 0u) << alone;
+    run_as_threads(2, [&](Group& group) { EXPECT_EQ(failure_of(threads, &group), alone); });
   }
 }
 
