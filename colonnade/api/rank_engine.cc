@@ -77,8 +77,8 @@ SessionModel::SessionModel(const SessionOptions& o)
   CN_CHECK(tokenizer.vocab_size() <= config.vocab, o.model, ": expected at most ", config.vocab,
            " tokens (rows of the embedding), got ", tokenizer.vocab_size());
   context = o.context > 0 ? o.context : default_context(config.context);
-  CN_CHECK(context <= kMostContext, "context: expected at most ", kMostContext,
-           " positions, got ", context);
+  CN_CHECK(context <= kMostContext, "context: expected at most ", kMostContext, " positions, got ",
+           context);
   precision = o.precision.value_or(Tier::int8);
   cache = o.cache.value_or(default_cache(o.precision));
   const CpuTopology machine = read_cpu_topology();
@@ -139,7 +139,8 @@ void RankEngine::load(const LoadProgress& progress) {
   pages_ = std::make_unique<PagePool>(*device_, layout_of(model_, *decoder_));
   runner_ = std::make_unique<StepRunner>(
       Ctx{*device_, *workspace_, Mesh{&group_}, {}}, *decoder_, *pages_,
-      StepRunnerOptions{model_.context, std::min(model_.config.vocab, model_.tokenizer.vocab_size())});
+      StepRunnerOptions{model_.context,
+                        std::min(model_.config.vocab, model_.tokenizer.vocab_size())});
   const RankReport mine = report();
   const auto all = all_gather(group_, std::as_bytes(std::span(&mine, 1)), "loading");
   for (const std::vector<std::byte>& bytes : all) {
@@ -184,7 +185,8 @@ void check_memory_of(const SessionModel& model) {
   const int64_t available = read_memory_limits().available_bytes;
   if (available <= 0) return;  // the system does not say
   MemoryPlan all;
-  for (const RankPlan& rank : plan_model(model.source, model.config, request_of(model.options)).ranks)
+  for (const RankPlan& rank :
+       plan_model(model.source, model.config, request_of(model.options)).ranks)
     all += rank.memory;
   check_memory(all, available, model.context);
 }

@@ -35,9 +35,8 @@ double measure_rank_speed(Device& device) {
   Workspace workspace(device);
   SoloGroup alone;
   Ctx cx{device, workspace, {&alone}, {}};
-  const WeightPtr weight =
-      device.pack({"speed", WeightFormat::q8_0, kRows, KPlan(WeightFormat::q8_0, kK), Tier::int8},
-                  zero_rows());
+  const WeightPtr weight = device.pack(
+      {"speed", WeightFormat::q8_0, kRows, KPlan(WeightFormat::q8_0, kK), Tier::int8}, zero_rows());
   Tensor x = workspace.tensor({1, kK});
   std::fill_n(x.f32(), kK, 1.0F);
   const Activations codes = activations_for(cx, x, {weight.get()});

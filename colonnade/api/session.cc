@@ -32,11 +32,10 @@ struct Session::Impl {
     const std::string& source = model.file.metadata().text_or("tokenizer.chat_template", "");
     if (!source.empty()) chat_template.emplace(source, options.model + ": chat template");
     check_memory_of(model);
-    ranks = start_ranks(options.ranks_as,
-                        {.ranks = options.ranks,
-                         .part_bytes = part_bytes_of(model),
-                         .crowded = model.crowded()},
-                        [this](Group& group) { follow_as_rank(group); });
+    ranks = start_ranks(
+        options.ranks_as,
+        {.ranks = options.ranks, .part_bytes = part_bytes_of(model), .crowded = model.crowded()},
+        [this](Group& group) { follow_as_rank(group); });
     try {
       engine = std::make_unique<RankEngine>(model, ranks->group(), options.progress);
     } catch (const std::exception& error) {

@@ -22,8 +22,7 @@ namespace colonnade {
 
 /// Bytes of the file that each rank has packed so far, and that all will; called from rank 0's
 /// thread.
-using LoadProgress =
-    std::function<void(std::span<const int64_t> done_bytes, int64_t all_bytes)>;
+using LoadProgress = std::function<void(std::span<const int64_t> done_bytes, int64_t all_bytes)>;
 
 /// What one rank has otherwise than the others.
 struct RankSettings {
@@ -42,16 +41,16 @@ struct RankReport {
 };
 
 struct SessionOptions {
-  std::string model;   // a GGUF file, a shard of one, or a folder with one
-  int ranks = 1;       // that the model is cut across; any number gives the same bits
-  std::vector<double> shares;  // [ranks] what each takes of it; none: equal
+  std::string model;             // a GGUF file, a shard of one, or a folder with one
+  int ranks = 1;                 // that the model is cut across; any number gives the same bits
+  std::vector<double> shares;    // [ranks] what each takes of it; none: equal
   bool measured_shares = false;  // in place of `shares`: as fast as each rank is here
   RanksAs ranks_as = RanksAs::threads;
   std::vector<RankSettings> each;  // [ranks], or none: all alike
   double timeout_s = 60;  // a rank that gives no sign of life for so long is lost; 0: never
-  int threads = 0;  // of each rank; 0: the physical cores that the process may use, divided
-  int64_t context = 0;            // positions; 0: the model's, at most 8192
-  int64_t chunk = 512;            // prompt tokens per step
+  int threads = 0;        // of each rank; 0: the physical cores that the process may use, divided
+  int64_t context = 0;    // positions; 0: the model's, at most 8192
+  int64_t chunk = 512;    // prompt tokens per step
   std::optional<Tier> precision;  // grouped weights; none: int8
   std::optional<DType> cache;     // f32 or bf16; none: f32 with precision f32 and int15, else bf16
   std::string isa;                // none: COLONNADE_ISA, else the best

@@ -7,8 +7,8 @@
 
 namespace colonnade {
 
-/// Threads that are started meanwhile inherit it. Destroyed by the thread that made it. A refusal of
-/// the system costs speed, not correctness.
+/// Threads that are started meanwhile inherit it. Destroyed by the thread that made it. A refusal
+/// of the system costs speed, not correctness.
 class CpuAffinity {
  public:
   /// No CPUs: nothing changes.

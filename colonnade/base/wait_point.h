@@ -27,7 +27,8 @@ class WaitPoint {
   /// Returns once ready() holds.
   template <typename Ready>
   void wait(Ready ready, Patience patience) {
-    wait(ready, patience, [] {}, std::chrono::milliseconds::max());
+    wait(
+        ready, patience, [] {}, std::chrono::milliseconds::max());
   }
 
   /// The same; while it sleeps it calls tick() at least every `period`. What tick() throws ends the

@@ -84,7 +84,7 @@ class Bench {
     std::vector<ordered_json> results;
     for (const int64_t threads : options_.threads) {
       const std::unique_ptr<Session> session = open(threads);
-      const double bandwidth = measure_read_bandwidth({.threads = session->threads()});
+      const double bandwidth = session->read_bandwidth();
       for (const BenchCase& bench_case : cases_)
         results.push_back(measure_case(*session, bench_case, bandwidth));
     }
@@ -143,6 +143,7 @@ class Bench {
             {"model_size", session.weight_bytes()},
             {"model_n_params", description_.parameters},
             {"n_ubatch", options_.model.chunk},
+            {"n_ranks", session.ranks()},
             {"n_threads", session.threads()},
             {"precision", name_of(session.precision())},
             {"type_k", name_of(session.cache_dtype())},
@@ -187,8 +188,8 @@ std::string to_csv(const std::vector<ordered_json>& results) {
 
 std::string to_markdown(const std::vector<ordered_json>& results) {
   std::string page =
-      "| model | size | threads | test | t/s | what limits it |\n| --- | ---: | ---: | ---: | ---: "
-      "| --- |\n";
+      "| model | size | ranks | threads | test | t/s | what limits it |\n"
+      "| --- | ---: | ---: | ---: | ---: | ---: | --- |\n";
   for (const ordered_json& r : results) {
     const auto number = [&](const char* key) { return r.at(key).get<double>(); };
     const bool generates = number("n_gen") > 0;
@@ -198,9 +199,10 @@ std::string to_markdown(const std::vector<ordered_json>& results) {
         generates ? fmt::format("{:.2f} GB/s, {:.0f} % of {:.2f} measured", number("read_gbs"),
                                 100 * number("bandwidth_share"), number("bandwidth_gbs"))
                   : fmt::format("{:.1f} Gflop/s", number("gflops"));
-    page += fmt::format("| {} | {:.1f} MB | {:.0f} | {} | {:.2f} ± {:.2f} | {} |\n",
+    page += fmt::format("| {} | {:.1f} MB | {:.0f} | {:.0f} | {} | {:.2f} ± {:.2f} | {} |\n",
                         r.at("model_type").get<std::string>(), number("model_size") / 1e6,
-                        number("n_threads"), test, number("avg_ts"), number("stddev_ts"), limit);
+                        number("n_ranks"), number("n_threads"), test, number("avg_ts"),
+                        number("stddev_ts"), limit);
   }
   return page;
 }

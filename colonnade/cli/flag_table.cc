@@ -54,9 +54,10 @@ constexpr Flag kFlags[] = {
      "positions that prompt and answer may take; 0: all that the model has (default: the model's, "
      "at most 8192)"},
     {"--threads", "-t --num-threads --n-threads", "N", "run chat info perplexity", kModel,
-     "threads (default: the physical cores that the process may use)"},
+     "threads of each rank (default: the physical cores that the process may use, divided)"},
     {"--threads", "-t --num-threads --n-threads", "N[,N]", "bench", kModel,
-     "threads; a list measures each (default: the physical cores that the process may use)"},
+     "threads of each rank; a list measures each (default: the physical cores that the process may "
+     "use, divided)"},
     {"--precision", "", "int8|int15|f32", "run chat plan perplexity bench", kModel,
      "of the activations in products with quantized weights (default: int8)"},
     {"--cache-type", "-ctk -ctv --cache-type-k --cache-type-v --kv-cache-dtype", "bf16|f32",
@@ -68,10 +69,16 @@ constexpr Flag kFlags[] = {
      kModel,
      "instruction set (default: COLONNADE_ISA, else the best here); changes no bit of the answer"},
 
-    {"--tp", "-tp --tensor-parallel-size --tensor-parallel --ranks", "N", "plan", kRanks,
-     "ranks that share the model (default: 1)"},
-    {"--shares", "-ts --tensor-split", "X,X,...", "plan", kRanks,
-     "how much each rank takes, relative to the others (default: as much as the others)"},
+    {"--tp", "-tp --tensor-parallel-size --tensor-parallel --ranks", "N",
+     "run chat plan perplexity bench", kRanks,
+     "ranks that share the model (default: 1); changes no bit of the answer"},
+    {"--shares", "-ts --tensor-split", "X,X,...", "run chat plan perplexity bench", kRanks,
+     "how much each rank takes, relative to the others, or auto: as fast as each is (default: as "
+     "much as the others)"},
+    {"--ranks-as", "", "processes|threads", kLoads, kRanks,
+     "what ranks are on this machine (default: processes)"},
+    {"--timeout", "", "SECONDS", kLoads, kRanks,
+     "a rank that gives no sign of life for so long is lost; 0: wait for ever (default: 60)"},
     {"--memory", "", "SIZE[,SIZE...]", "plan", kRanks,
      "memory of each rank, 16G for all or 16G,8G for two (default: what this machine has)"},
     {"--bandwidth", "", "GB/s[,GB/s...]", "plan", kRanks,
@@ -144,15 +151,15 @@ constexpr Flag kFlags[] = {
     {"--help", "-h", "", kEvery, kOutput, "this text"},
 };
 
-constexpr std::string_view kOneRank =
-    "this version runs on one rank, with any number of threads (--threads); leave it out";
+constexpr std::string_view kOneMachine =
+    "this version's ranks share one machine (--tp N starts them); leave it out";
 
 constexpr UnsupportedFlag kUnsupported[] = {
-    {"-tp --tp --tensor-parallel-size --tensor-parallel", "1", kOneRank},
-    {"-pp --pp --pipeline-parallel-size", "1", kOneRank},
-    {"--ranks --nproc --num-ranks --nnodes --node-rank", "1", kOneRank},
-    {"--hosts --hostfile --rpc --master-addr", "", kOneRank},
-    {"-dp --data-parallel-size", "1", kOneRank},
+    {"-pp --pp --pipeline-parallel-size", "1",
+     "this version cuts layers (--tp), it does not deal them out; leave it out"},
+    {"--nproc --num-ranks --nnodes --node-rank", "1", kOneMachine},
+    {"--hosts --hostfile --rpc --master-addr", "", kOneMachine},
+    {"-dp --data-parallel-size", "1", "this version keeps one copy of the model; leave it out"},
     {"-ngl --gpu-layers --n-gpu-layers", "0", "this version computes on the CPU; leave it out"},
     {"--port --host --api-key", "", "this version has no server"},
     {"--lora --lora-scaled", "", "this version loads no adapters"},

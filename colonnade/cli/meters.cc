@@ -1,11 +1,30 @@
 #include "colonnade/cli/meters.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "colonnade/cli/interrupt.h"
 
 namespace colonnade::cli {
+
+namespace {
+
+/// What rank 0 told the others and how long it waited for them, since the session began.
+struct RankMeters {
+  RankMeters(const Session& session, const Timings& timings) {
+    const GroupStats stats = session.group_stats();
+    const double seconds = timings.prompt_s + timings.generation_s;
+    const auto tokens = static_cast<double>(timings.prompt_tokens + timings.generated_tokens);
+    bytes_per_token = tokens > 0 ? static_cast<double>(stats.bytes) / tokens : 0;
+    waiting = seconds > 0 ? std::min(1.0, stats.waited_s / seconds) : 0;
+  }
+  double bytes_per_token;
+  double waiting;  // share of the time
+};
+
+}  // namespace
 
 Timings add(const Timings& a, const Timings& b) {
   return {.prompt_tokens = a.prompt_tokens + b.prompt_tokens,
@@ -38,10 +57,16 @@ std::string speed_line(Session& session, const Timings& timings) {
       ", {:.1f}/s: {:.2f} GB/s of weights, {:.0f} % of the {:.2f} GB/s that {} thread{} read here",
       speed, read / 1e9, 100 * read / most, most / 1e9, session.threads(),
       session.threads() == 1 ? "" : "s");
+  if (session.ranks() > 1) {
+    const RankMeters meters(session, timings);
+    line += fmt::format("; {} ranks: {:.1f} KB told per token, {:.0f} % of the time waiting",
+                        session.ranks(), meters.bytes_per_token / 1e3, 100 * meters.waiting);
+  }
   return line;
 }
 
 nlohmann::ordered_json timings_json(const Session& session, const Timings& timings) {
+  const RankMeters meters(session, timings);
   return {{"prompt_n", timings.prompt_tokens},
           {"prompt_ms", timings.prompt_s * 1e3},
           {"prompt_per_second", timings.prompt_tokens_per_s()},
@@ -50,7 +75,10 @@ nlohmann::ordered_json timings_json(const Session& session, const Timings& timin
           {"predicted_ms", timings.generation_s * 1e3},
           {"predicted_per_second", timings.generation_tokens_per_s()},
           {"bytes_per_token", session.bytes_per_token()},
-          {"read_gbs", timings.read_bytes_per_s(session.bytes_per_token()) / 1e9}};
+          {"read_gbs", timings.read_bytes_per_s(session.bytes_per_token()) / 1e9},
+          {"ranks", session.ranks()},
+          {"told_bytes_per_token", meters.bytes_per_token},
+          {"waiting_share", meters.waiting}};
 }
 
 }  // namespace colonnade::cli

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "colonnade/base/env.h"
+#include "colonnade/base/text_file.h"
 #include "colonnade/cli/exit_codes.h"
 #include "colonnade/cli/interrupt.h"
 #include "colonnade/cli/terminal.h"
@@ -21,6 +22,24 @@ int64_t context_of(const ModelOptions& options) {
   return *options.context == 0 ? longest : *options.context;
 }
 
+/// COLONNADE_ISA may name one instruction set for each rank: "avx2,scalar".
+void choose_isa(const ModelOptions& options, SessionOptions& session) {
+  const std::string names =
+      options.isa.empty() ? environment_variable("COLONNADE_ISA").value_or("") : options.isa;
+  const std::vector<std::string_view> each = split(names, ',');
+  for (const std::string_view name : each)
+    as_usage([&] { return choose_table(std::string(name)).name; });
+  if (each.size() <= 1) {
+    session.isa = names;
+    return;
+  }
+  if (static_cast<int64_t>(each.size()) != session.ranks)
+    throw UsageError(concat("COLONNADE_ISA: expected one instruction set, or one for each of ",
+                            session.ranks, " ranks, got ", each.size()));
+  for (const std::string_view name : each)
+    session.each.push_back({.threads = 0, .isa = std::string(name)});
+}
+
 }  // namespace
 
 std::string_view file_name(std::string_view path) {
@@ -29,17 +48,19 @@ std::string_view file_name(std::string_view path) {
 }
 
 std::unique_ptr<Session> open_session(const ModelOptions& options) {
-  const std::string isa =
-      options.isa.empty() ? environment_variable("COLONNADE_ISA").value_or("") : options.isa;
-  as_usage([&] { return choose_table(isa).name; });
   SessionOptions session;
   session.model = options.path;
+  session.ranks = options.cut.ranks;
+  session.shares = options.cut.shares;
+  session.measured_shares = options.cut.auto_shares;
+  session.ranks_as = options.cut.as;
+  session.timeout_s = options.cut.timeout_s;
   session.threads = options.threads;
+  choose_isa(options, session);
   session.context = context_of(options);
   session.chunk = options.chunk;
   session.precision = options.precision;
   session.cache = options.cache;
-  session.isa = isa;
   ProgressLine bar(!options.quiet);
   const std::string label = concat("loading ", file_name(options.path));
   session.progress = [&](std::span<const int64_t> done, int64_t all) {

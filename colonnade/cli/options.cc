@@ -41,11 +41,31 @@ ModelOptions read_precision_options(const Arguments& arguments) {
   return options;
 }
 
+constexpr int64_t kMostRanks = 1 << 20;
+
+CutOptions read_cut_options(const Arguments& arguments) {
+  CutOptions options;
+  options.ranks = static_cast<int>(arguments.integer("--tp", 1, kMostRanks).value_or(1));
+  constexpr RanksAs kAs[] = {RanksAs::processes, RanksAs::threads};
+  if (const auto as = arguments.choice("--ranks-as")) options.as = kAs[*as];
+  options.timeout_s = static_cast<double>(arguments.integer("--timeout", 0, 1'000'000)
+                                              .value_or(static_cast<int64_t>(options.timeout_s)));
+  options.auto_shares = arguments.text("--shares") == "auto";
+  if (options.auto_shares) return options;
+  options.shares = arguments.numbers("--shares");
+  const auto ranks = static_cast<size_t>(options.ranks);
+  if (!options.shares.empty() && options.shares.size() != ranks)
+    throw UsageError(concat("--shares: expected one for each of ", ranks, " ranks (--tp), got ",
+                            options.shares.size()));
+  return options;
+}
+
 /// What every command that loads a model has, but for path and threads.
 ModelOptions read_load_options(const Arguments& arguments) {
   ModelOptions options = read_precision_options(arguments);
   if (arguments.choice("--isa")) options.isa = *arguments.text("--isa");
   options.quiet = arguments.has("--quiet");
+  options.cut = read_cut_options(arguments);
   return options;
 }
 
@@ -58,21 +78,6 @@ ModelOptions read_model_options(const Arguments& arguments) {
   ModelOptions options = read_load_options(arguments);
   options.path = read_model_path(arguments);
   options.threads = read_threads(arguments);
-  return options;
-}
-
-constexpr int64_t kMostRanks = 1 << 20;
-
-CutOptions read_cut_options(const Arguments& arguments) {
-  CutOptions options;
-  options.ranks = static_cast<int>(arguments.integer("--tp", 1, kMostRanks).value_or(1));
-  options.auto_shares = arguments.text("--shares") == "auto";
-  if (options.auto_shares) return options;
-  options.shares = arguments.numbers("--shares");
-  const auto ranks = static_cast<size_t>(options.ranks);
-  if (!options.shares.empty() && options.shares.size() != ranks)
-    throw UsageError(concat("--shares: expected one for each of ", ranks, " ranks (--tp), got ",
-                            options.shares.size()));
   return options;
 }
 
@@ -219,16 +224,16 @@ PlanOptions read_plan_options(const Arguments& arguments) {
   options.model.path = read_model_path(arguments);
   options.model.context = arguments.integer("--ctx-size", 0);
   options.model.threads = read_threads(arguments);
-  options.cut = read_cut_options(arguments);
-  if (options.cut.auto_shares)
+  options.model.cut = read_cut_options(arguments);
+  if (options.model.cut.auto_shares)
     throw UsageError(
         "--shares: auto is measured by the ranks when they run; to plan, give numbers: --shares "
         "3,1");
   options.memory_bytes = arguments.sizes("--memory");
-  check_per_rank("--memory", options.memory_bytes.size(), options.cut);
+  check_per_rank("--memory", options.memory_bytes.size(), options.model.cut);
   for (const double gbs : arguments.numbers("--bandwidth"))
     options.bytes_per_s.push_back(gbs * 1e9);
-  check_per_rank("--bandwidth", options.bytes_per_s.size(), options.cut);
+  check_per_rank("--bandwidth", options.bytes_per_s.size(), options.model.cut);
   if (arguments.choice("--link")) options.link = find_link(*arguments.text("--link"));
   if (options.link != nullptr && options.link->between == Link::devices &&
       options.bytes_per_s.empty())

@@ -9,14 +9,25 @@
 #include "colonnade/api/plan_prediction.h"
 #include "colonnade/base/dtype.h"
 #include "colonnade/cli/arguments.h"
+#include "colonnade/comm/ranks.h"
 #include "colonnade/engine/sampling_options.h"
 #include "colonnade/engine/stop.h"
 #include "colonnade/tensor/weight.h"
 
 namespace colonnade::cli {
 
+/// How the model is divided.
+struct CutOptions {
+  int ranks = 1;
+  std::vector<double> shares;  // empty: equal
+  bool auto_shares = false;
+  RanksAs as = RanksAs::processes;
+  double timeout_s = 60;  // 0: none
+};
+
 struct ModelOptions {
   std::string path;
+  CutOptions cut;
   int threads = 0;                 // 0: the physical cores that the process may use
   std::optional<int64_t> context;  // 0: all that the model has
   int64_t chunk = 512;
@@ -65,16 +76,8 @@ struct InfoOptions {
   bool json = false;
 };
 
-/// How the model is divided.
-struct CutOptions {
-  int ranks = 1;
-  std::vector<double> shares;  // empty: equal
-  bool auto_shares = false;
-};
-
 struct PlanOptions {
   ModelOptions model;
-  CutOptions cut;
   std::vector<int64_t> memory_bytes;  // of each rank, or one for all; empty: this machine's
   std::vector<double> bytes_per_s;    // likewise; empty: measured
   const Link* link = nullptr;         // null: all of them

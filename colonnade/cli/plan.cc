@@ -35,8 +35,8 @@ struct Header {
 
 PlanRequest request_of(const PlanOptions& options, const DecoderConfig& config) {
   PlanRequest request;
-  request.ranks = options.cut.ranks;
-  request.shares = options.cut.shares;
+  request.ranks = options.model.cut.ranks;
+  request.shares = options.model.cut.shares;
   if (options.model.context)
     request.context = *options.model.context > 0 ? *options.model.context : config.context;
   request.chunk = options.model.chunk;
@@ -74,7 +74,7 @@ MemoryOffer memory_of(const PlanOptions& options) {
 class Measurement {
  public:
   explicit Measurement(const PlanOptions& options)
-      : threads_(options.model.threads), ranks_(options.cut.ranks) {}
+      : threads_(options.model.threads), ranks_(options.model.cut.ranks) {}
 
   /// Of one rank: ranks on cores of one machine divide what it has.
   double of(const Link& link) {
@@ -128,7 +128,7 @@ int plan(const PlanOptions& options) {
   check_flags(header, request);
   PlanReport report;
   report.path = options.model.path;
-  report.shares = options.cut.shares;
+  report.shares = options.model.cut.shares;
   report.plan = plan_model(header.source, header.config, request);
   report.memory = memory_of(options);
   report.memory_measured = options.memory_bytes.empty();

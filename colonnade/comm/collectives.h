@@ -18,8 +18,8 @@ void all_reduce(Group& group, std::span<uint32_t> values, const char* operation)
 std::vector<std::vector<std::byte>> all_gather(Group& group, std::span<const std::byte> mine,
                                                const char* operation);
 
-/// On `root`, `all` becomes the ranks' `mine`, by rank, of any size each; elsewhere empty. Memory of
-/// `all` is used again.
+/// On `root`, `all` becomes the ranks' `mine`, by rank, of any size each; elsewhere empty. Memory
+/// of `all` is used again.
 void gather(Group& group, std::span<const std::byte> mine, int root,
             std::vector<std::vector<std::byte>>& all, const char* operation);
 

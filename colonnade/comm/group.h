@@ -22,7 +22,7 @@ class AgreedError : public Error {
 /// What a rank tells the others instead of its part of an exchange.
 struct Failure {
   std::string words;
-  int64_t row = 0;      // ModelError::row
+  int64_t row = 0;        // ModelError::row
   bool of_model = false;  // not this rank's doing: reported without its number
 
   static Failure of(const std::exception& error);
@@ -75,7 +75,8 @@ class Group {
   /// whatever unit the ranks agree on, and what a rank said last.
   virtual void beat(int64_t progress) = 0;
   virtual int64_t progress_of(int rank) const = 0;
-  /// This rank's last words before it leaves for good: the others will quote them. The group is dead.
+  /// This rank's last words before it leaves for good: the others will quote them. The group is
+  /// dead.
   virtual void abandon(const std::string& words) noexcept = 0;
   /// Throws CommError if a rank has died or left.
   virtual void check() = 0;

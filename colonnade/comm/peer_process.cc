@@ -26,7 +26,8 @@ char state_letter(int process) {
 std::string how_it_ended(int process) {
   siginfo_t info{};
   // WNOWAIT: whoever started it collects it.
-  const bool ours = waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+  const bool ours =
+      waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0;
   if (!ours || info.si_pid == 0) return "ended";
   if (info.si_code == CLD_EXITED) return concat("ended with exit code ", info.si_status);
   return concat("was killed by signal ", info.si_status, " (", strsignal(info.si_status), ")");

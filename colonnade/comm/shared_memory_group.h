@@ -42,7 +42,7 @@ class SharedMemoryGroup final : public Group {
   /// Of a rank that is waited for.
   struct Peer {
     PeerProcess process;
-    int64_t beats;    // when it was looked at last
+    int64_t beats;   // when it was looked at last
     double quiet_s;  // since it gave a sign of life; time in which this rank itself stood still
                      // (Ctrl-Z) does not count
   };
@@ -58,7 +58,7 @@ class SharedMemoryGroup final : public Group {
   const std::shared_ptr<SharedSegment> segment_;
   const int rank_;
   const Patience patience_;
-  std::vector<Peer> peers_;  // [N]
+  std::vector<Peer> peers_;                        // [N]
   std::vector<std::span<const std::byte>> parts_;  // [N]
   int64_t published_ = 0;
   int64_t collected_ = 0;

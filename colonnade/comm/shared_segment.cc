@@ -29,9 +29,9 @@ T* place(std::byte*& at, int64_t count) {
 SharedSegment::SharedSegment(int ranks, int64_t part_bytes)
     : ranks_(ranks), part_bytes_(whole_pages(part_bytes)) {
   CN_CHECK(ranks >= 1, "shared memory: ranks: expected at least 1, got ", ranks);
-  const int64_t control = whole_pages(
-      static_cast<int64_t>(sizeof(Bell)) +
-      ranks * static_cast<int64_t>(sizeof(RankLine) + sizeof(RankLife) + sizeof(Bell)));
+  const int64_t control =
+      whole_pages(static_cast<int64_t>(sizeof(Bell)) +
+                  ranks * static_cast<int64_t>(sizeof(RankLine) + sizeof(RankLife) + sizeof(Bell)));
   bytes_ = control + ranks * kSlots * part_bytes_;
   void* memory = mmap(nullptr, static_cast<size_t>(bytes_), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

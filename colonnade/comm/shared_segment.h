@@ -69,9 +69,9 @@ class SharedSegment {
   std::byte* memory_ = nullptr;
   int64_t bytes_ = 0;
   std::atomic<int32_t>* lost_ = nullptr;
-  RankLine* lines_ = nullptr;  // [N]
-  RankLife* lives_ = nullptr;  // [N]
-  Bell* bells_ = nullptr;      // [N]
+  RankLine* lines_ = nullptr;   // [N]
+  RankLife* lives_ = nullptr;   // [N]
+  Bell* bells_ = nullptr;       // [N]
   std::byte* slots_ = nullptr;  // [N, kSlots, part_bytes]
 };
 

@@ -18,8 +18,8 @@ class FaultBoard {
   /// `count` leaf sums of `layer` are out of range.
   void report_leaves(int worker, int64_t sequence, const std::string& layer, int64_t count);
 
-  /// Throws ModelError for the first fault in command order, and there the lowest row; forgets all. The
-  /// same for every number of workers.
+  /// Throws ModelError for the first fault in command order, and there the lowest row; forgets all.
+  /// The same for every number of workers.
   void raise();
 
  private:

@@ -125,8 +125,9 @@ LogProbabilities Generator::log_probabilities_of(int32_t token, int32_t count) {
 int64_t Generator::check_prompt(const GenerationRequest& request) const {
   const auto size = static_cast<int64_t>(request.prompt.size());
   CN_CHECK(size >= 1, "generate: expected a prompt of at least one token, got none");
-  CN_CHECK(size <= leader_.runner().context(), "generate: the prompt has ", size, " tokens, the context ",
-           leader_.runner().context(), ": shorten the prompt or choose a longer context");
+  CN_CHECK(size <= leader_.runner().context(), "generate: the prompt has ", size,
+           " tokens, the context ", leader_.runner().context(),
+           ": shorten the prompt or choose a longer context");
   for (const int32_t id : request.prompt) {
     CN_CHECK(id >= 0 && id < leader_.runner().vocab(), "generate: expected token ids from 0 to ",
              leader_.runner().vocab() - 1, ", got ", id);
@@ -177,8 +178,7 @@ GenerationResult Generator::generate(const GenerationRequest& request, const OnT
   for (;;) {
     const std::span<const float> logits =
         request.wants_logits ? step_result->logits(0) : std::span<const float>();
-    const int32_t token =
-        sampler.choose(sequence_->size(), step_result->shards(0), std::ref(more));
+    const int32_t token = sampler.choose(sequence_->size(), step_result->shards(0), std::ref(more));
     if (result.tokens.empty()) {
       result.timings.prompt_s = prompt_time.seconds();
       generation_time = Stopwatch();
@@ -210,8 +210,9 @@ void Generator::evaluate(std::span<const int32_t> tokens, int64_t first, const O
   const FloatEnvironment environment;
   reset();
   const auto count = static_cast<int64_t>(tokens.size());
-  CN_CHECK(first >= 0 && count >= 1 && count <= leader_.runner().context(), "evaluate: expected 1 to ",
-           leader_.runner().context(), " tokens (the context), got ", count);
+  CN_CHECK(first >= 0 && count >= 1 && count <= leader_.runner().context(),
+           "evaluate: expected 1 to ", leader_.runner().context(), " tokens (the context), got ",
+           count);
   want_logits(0, 0);
   if (first > 0) prefill(tokens.first(static_cast<size_t>(std::min(first, count))));
   for (int64_t at = first; at < count;) {
@@ -249,8 +250,8 @@ double Generator::time_decode(int64_t tokens) {
 }
 
 std::vector<int32_t> Generator::plain_tokens(int64_t count) const {
-  CN_CHECK(count >= 1 && count <= leader_.runner().context(), "bench: expected 1 to ", leader_.runner().context(),
-           " tokens (the context), got ", count);
+  CN_CHECK(count >= 1 && count <= leader_.runner().context(), "bench: expected 1 to ",
+           leader_.runner().context(), " tokens (the context), got ", count);
   std::vector<int32_t> ids(static_cast<size_t>(count));
   uint64_t state = 1;
   for (int32_t& id : ids) {

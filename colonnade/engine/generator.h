@@ -37,7 +37,7 @@ struct GenerationRequest {
   int32_t logprobs = 0;  // so many of the most likely tokens per step are reported
   bool wants_logprobs = false;
   bool wants_logits = false;  // TokenEvent::logits
-  OnPrompt on_prompt;  // may be empty
+  OnPrompt on_prompt;         // may be empty
 };
 
 /// One generated token. The views are valid during the call.

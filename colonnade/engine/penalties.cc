@@ -18,8 +18,8 @@ Penalties::Penalties(const SamplingOptions& options, std::span<const int32_t> pr
 }
 
 bool Penalties::counts_tokens() const {
-  return repeat_last_n_ != 0 && (changes_.repetition != 1.0F || changes_.presence != 0.0F ||
-                                 changes_.frequency != 0.0F);
+  return repeat_last_n_ != 0 &&
+         (changes_.repetition != 1.0F || changes_.presence != 0.0F || changes_.frequency != 0.0F);
 }
 
 void Penalties::change_count(int32_t id, int32_t seen, int32_t generated) {

@@ -51,8 +51,8 @@ class StepRunner {
   Decoder& decoder_;
   PagePool& pages_;
   StepRunnerOptions options_;
-  Range shard_;     // tokens whose logits are here and can be chosen
-  Tensor logits_;   // [rows, V_r] of the last step with tokens
+  Range shard_;    // tokens whose logits are here and can be chosen
+  Tensor logits_;  // [rows, V_r] of the last step with tokens
   ShardScan scan_;
   std::vector<std::byte> told_;                // this rank's part of the result
   std::vector<std::vector<std::byte>> heard_;  // [N] on rank 0

@@ -170,14 +170,13 @@ void ShardScan::find_candidates(std::span<const float> logits, int64_t first_id,
 
 const ShardSummary& ShardScan::operator()(std::span<const float> logits, int64_t first_id,
                                           const ShardRequest& request) {
-  CN_ASSERT(first_id % kVocabularyBlock == 0 || logits.empty(), "shard begins at token ",
-            first_id);
+  CN_ASSERT(first_id % kVocabularyBlock == 0 || logits.empty(), "shard begins at token ", first_id);
   summary_.block_sum.clear();
   summary_.candidates.clear();
   summary_.complete = false;
   summary_.draw = {};
-  summary_.has_token = request.token >= first_id &&
-                       request.token < first_id + static_cast<int64_t>(logits.size());
+  summary_.has_token =
+      request.token >= first_id && request.token < first_id + static_cast<int64_t>(logits.size());
   if (summary_.has_token)
     summary_.token_logit = logits[static_cast<size_t>(request.token - first_id)];
   find_block_maxima(logits, first_id, summary_.block_max);

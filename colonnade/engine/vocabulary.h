@@ -46,7 +46,8 @@ void read_summary(ByteReader& in, ShardSummary& summary);
 class ShardScan {
  public:
   /// Of the `logits` [V_r] of the tokens from `first_id`, a multiple of 256 unless there are none,
-  /// on. Valid until the next call. Throws Error that names the token if a logit is NaN or +infinity.
+  /// on. Valid until the next call. Throws Error that names the token if a logit is NaN or
+  /// +infinity.
   const ShardSummary& operator()(std::span<const float> logits, int64_t first_id,
                                  const ShardRequest& request);
   /// The same behind `changes`; the caller's logits stay as they are.
@@ -60,7 +61,7 @@ class ShardScan {
 
   ShardSummary summary_;
   std::vector<float> changed_;  // [V_r]
-  std::vector<float> maxima_;  // block maxima, partly sorted
+  std::vector<float> maxima_;   // block maxima, partly sorted
   std::vector<int32_t> histogram_;
   Ranking spare_;
 };

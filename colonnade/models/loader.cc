@@ -95,8 +95,8 @@ double part_of(const MatrixParam& param) {
 
 /// Bytes of the file that hold it.
 int64_t slice_bytes(const ParamSet& params, const MatrixParam& param) {
-  return static_cast<int64_t>(
-      part_of(param) * static_cast<double>(entry_of(params, param.name).file_bytes));
+  return static_cast<int64_t>(part_of(param) *
+                              static_cast<double>(entry_of(params, param.name).file_bytes));
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ WeightSpec weight_spec(const ParamSet& params, const MatrixParam& param, Tier ti
 int64_t share_bytes(const ParamSet& params);
 
 /// Reads, converts and packs this rank's part of every parameter. Grouped matrices meet activations
-/// of `tier`, dense ones f32. `progress` is told how many of share_bytes() are done. Throws what the source
-/// and the device throw.
+/// of `tier`, dense ones f32. `progress` is told how many of share_bytes() are done. Throws what
+/// the source and the device throw.
 void load_params(const ParamSet& params, Device& device, Tier tier,
                  const std::function<void(int64_t)>& progress);
 

@@ -29,8 +29,8 @@ enum class CommandId : uint8_t {
 /// No command is larger.
 constexpr int64_t kCommandBytes = 320;
 
-/// y[t] = row ids[t] - first_id of the table, as f32; zeros where the table has no such row. Divided
-/// by tokens.
+/// y[t] = row ids[t] - first_id of the table, as f32; zeros where the table has no such row.
+/// Divided by tokens.
 struct EmbedCommand {
   static constexpr CommandId kId = CommandId::embed;
   const Weight* table = nullptr;
@@ -70,9 +70,9 @@ struct QuantizeCommand {
 /// One weight of a product. Exactly one of y and sums.
 struct MatmulPart {
   const Weight* weight = nullptr;
-  Range rows = {};         // of the weight, from a multiple of 64 on; empty: all
-  float* y = nullptr;      // [T, stride], column 0 is the weight's row rows.begin
-  int64_t* sums = nullptr;  // the same: exact sums in 2^-36 steps, without bias and residual
+  Range rows = {};              // of the weight, from a multiple of 64 on; empty: all
+  float* y = nullptr;           // [T, stride], column 0 is the weight's row rows.begin
+  int64_t* sums = nullptr;      // the same: exact sums in 2^-36 steps, without bias and residual
   const float* bias = nullptr;  // [rows] or null
   const float* residual = nullptr;  // [T, stride] or null; may be y
   int64_t stride = 0;

@@ -87,7 +87,8 @@ TEST_P(RanksLaw, UnevenSharesThreadsAndInstructionSetsOfRanksChangeNoBit) {
   o.shares = {3, 1, 2};
   expect_same(o, one, "shares");
   o = options(3, Tier::int8);
-  o.each = {{.threads = 2, .isa = ""}, {.threads = 1, .isa = "scalar"}, {.threads = 3, .isa = "avx2"}};
+  o.each = {
+      {.threads = 2, .isa = ""}, {.threads = 1, .isa = "scalar"}, {.threads = 3, .isa = "avx2"}};
   expect_same(o, one, "threads and instruction sets");
   o.chunk = 7;
   o.shares = {1, 5, 1};

@@ -134,28 +134,79 @@ TEST(Commands, EveryWorkerFillsItsOwnReplicaWithTheSameBits) {
   }
 }
 
-TEST(Commands, FinishedSumsAreTheIntegersScaledPlusBiasAndResidual) {
-  constexpr int64_t kTokens = 3, kCols = 37;
-  test::Random random(kSeed);
-  std::vector<int64_t> sums(kTokens * kCols + 1);
-  for (int64_t& sum : sums) sum = random.integer(-(int64_t{1} << 50), int64_t{1} << 50);
-  sums.back() = 0;
-  const std::vector<float> bias = test::random_floats(1, kCols, 100.0f);
-  const std::vector<float> residual = test::random_floats(2, kTokens * kCols, 100.0f);
-  const CpuWeight weight = empty_weight(Tier::int8, KCut{32, {0, 32}, 32});
-  std::vector<float> expected;
-  for (size_t i = 0; i < residual.size(); ++i) {
-    const auto value = static_cast<float>(static_cast<double>(sums[i]) * 0x1p-36);
-    expected.push_back(value + bias[i % kCols] + residual[i]);
+TEST(Commands, FinishedSumsAreTheIntegersOfAllRanksScaledPlusBiasAndResidual) {
+  // Columns 5 .. 41 of 50, of one token (divided by columns) and of three.
+  constexpr int64_t kRanks = 3, kCols = 37, kStride = 50, kFirst = 5;
+  for (const int64_t tokens : {1, 3}) {
+    test::Random random(kSeed);
+    std::vector<std::vector<int64_t>> sums(kRanks);
+    std::vector<std::span<const std::byte>> parts;
+    for (std::vector<int64_t>& rank : sums) {
+      for (int64_t i = 0; i < tokens * kCols; ++i)
+        rank.push_back(random.integer(-(int64_t{1} << 50), int64_t{1} << 50));
+      rank.push_back(0);
+      parts.push_back(std::as_bytes(std::span(rank)));
+    }
+    const std::vector<float> bias = test::random_floats(1, kCols, 100.0f);
+    const std::vector<float> residual = test::random_floats(2, tokens * kStride, 100.0f);
+    const CpuWeight weight = empty_weight(Tier::int8, KCut{32, {0, 32}, 32});
+    std::vector<float> expected = residual;
+    for (int64_t i = 0; i < tokens * kCols; ++i) {
+      const auto at = static_cast<size_t>(i);
+      const auto value = static_cast<float>(
+          static_cast<double>(sums[0][at] + sums[1][at] + sums[2][at]) * 0x1p-36);
+      float& y = expected[static_cast<size_t>(i / kCols * kStride + kFirst + i % kCols)];
+      y = value + bias[static_cast<size_t>(i % kCols)] + y;
+    }
+    for (int threads : kThreads) {
+      const auto device = make_device({.threads = threads});
+      std::vector<float> y = residual;
+      device->launch(FinishSumsCommand{.y = y.data() + kFirst,
+                                       .parts = parts.data(),
+                                       .bias = bias.data(),
+                                       .residual = y.data() + kFirst,
+                                       .ranks = kRanks,
+                                       .tokens = tokens,
+                                       .cols = kCols,
+                                       .stride = kStride,
+                                       .weight = &weight},
+                     Sync::meet);
+      device->join();
+      EXPECT_TRUE(test::same_bits(y, expected)) << threads << " threads, " << tokens << " tokens";
+    }
   }
-  for (int threads : kThreads) {
-    const auto device = make_device({.threads = threads});
-    std::vector<float> y = residual;
-    device->launch(
-        FinishSumsCommand{y.data(), sums.data(), bias.data(), y.data(), kTokens, kCols, &weight},
-        Sync::meet);
-    device->join();
-    EXPECT_TRUE(test::same_bits(y, expected)) << threads;
+}
+
+TEST(Commands, AProductOfSomeRowsIsThoseColumnsOfTheWhole) {
+  constexpr int64_t kTokens = 3, kRows = 200, kK = 64;
+  for (const WeightFormat format : {WeightFormat::q4_1, WeightFormat::bf16, WeightFormat::f32}) {
+    for (int threads : kThreads) {
+      const auto device = make_device({.threads = threads});
+      const test::TestWeight w = test::random_weight(*device, kSeed, format, kRows, kK, Tier::f32);
+      std::vector<float> x = test::random_floats(1, kTokens * kK);
+      MatmulCommand command;
+      command.x = {.values = x.data(), .tokens = kTokens, .k = kK};
+      command.count = 1;
+      std::vector<float> whole(kTokens * kRows);
+      command.parts[0] = {.weight = w.packed.get(), .y = whole.data(), .stride = kRows};
+      device->launch(command, Sync::meet);
+      for (const Range rows : {Range{0, 64}, Range{64, 192}, Range{128, 200}}) {
+        std::vector<float> some(static_cast<size_t>(kTokens * rows.size()));
+        command.parts[0].rows = rows;
+        command.parts[0].y = some.data();
+        command.parts[0].stride = rows.size();
+        device->launch(command, Sync::meet);
+        device->join();
+        for (int64_t t = 0; t < kTokens; ++t) {
+          EXPECT_TRUE(
+              test::same_bits(std::span(some).subspan(static_cast<size_t>(t * rows.size()),
+                                                      static_cast<size_t>(rows.size())),
+                              std::span(whole).subspan(static_cast<size_t>(t * kRows + rows.begin),
+                                                       static_cast<size_t>(rows.size()))))
+              << name_of(format) << " rows from " << rows.begin;
+        }
+      }
+    }
   }
 }
 

@@ -32,7 +32,7 @@ std::vector<float> looked_up(Device& device, const Weight& weight) {
   std::vector<int32_t> ids(static_cast<size_t>(weight.rows()));
   for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>(i);
   std::vector<float> y(static_cast<size_t>(weight.rows() * weight.k()));
-  device.launch(EmbedCommand{&weight, ids.data(), y.data(), weight.rows()}, Sync::meet);
+  device.launch(EmbedCommand{&weight, 0, ids.data(), y.data(), weight.rows()}, Sync::meet);
   device.join();
   return y;
 }

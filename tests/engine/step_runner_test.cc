@@ -89,15 +89,16 @@ TEST_F(StepRunnerTest, AFirstStepThatFillsItsPagesIsAsALaterOne) {
 
 TEST_F(StepRunnerTest, ASequenceHasTheSameBitsAloneAndBesideOthers) {
   const std::vector<int32_t> a = ids(70, 1), b = ids(9, 2);
-  const std::vector<float> alone_a = values({.number = 1, .tokens = a, .sequences = {sequence(70)}, .rows = rows({69})});
+  const std::vector<float> alone_a =
+      values({.number = 1, .tokens = a, .sequences = {sequence(70)}, .rows = rows({69})});
   const std::vector<float> alone_b =
       values({.number = 2, .tokens = b, .sequences = {sequence(9)}, .rows = rows({8})});
   std::vector<int32_t> both = b;
   both.insert(both.end(), a.begin(), a.end());
   const std::vector<float> together = values({.number = 3,
-                                                          .tokens = both,
-                                                          .sequences = {sequence(9), sequence(70)},
-                                                          .rows = rows({8, 78})});
+                                              .tokens = both,
+                                              .sequences = {sequence(9), sequence(70)},
+                                              .rows = rows({8, 78})});
   const auto vocab = static_cast<size_t>(runner_.vocab());
   EXPECT_TRUE(test::same_bits(std::span(together).first(vocab), alone_b));
   EXPECT_TRUE(test::same_bits(std::span(together).subspan(vocab), alone_a));
@@ -105,7 +106,8 @@ TEST_F(StepRunnerTest, ASequenceHasTheSameBitsAloneAndBesideOthers) {
 
 TEST_F(StepRunnerTest, AStepContinuesWhatItsPagesHold) {
   const std::vector<int32_t> all = ids(70, 1);
-  const std::vector<float> at_once = values({.number = 1, .tokens = all, .sequences = {sequence(70)}, .rows = rows({69})});
+  const std::vector<float> at_once =
+      values({.number = 1, .tokens = all, .sequences = {sequence(70)}, .rows = rows({69})});
   StepSequence part = sequence(70);
   part.tokens = 66;
   runner_.run({.number = 2,
@@ -115,9 +117,9 @@ TEST_F(StepRunnerTest, AStepContinuesWhatItsPagesHold) {
   part.tokens = 4;
   part.first_position = 66;
   const std::vector<float> continued = values({.number = 3,
-                                                           .tokens = {all.begin() + 66, all.end()},
-                                                           .sequences = {part},
-                                                           .rows = rows({3})});
+                                               .tokens = {all.begin() + 66, all.end()},
+                                               .sequences = {part},
+                                               .rows = rows({3})});
   EXPECT_TRUE(test::same_bits(continued, at_once));
 }
 

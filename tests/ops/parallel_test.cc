@@ -43,8 +43,8 @@ Product product(const Case& c, int threads, Group* group, float x_scale = 1.0f) 
   const KPlan plan(c.format, KCut{kK, cols, c.leaf});
   const test::TestWeight w = test::random_weight(
       *f.device, kSeed, WeightSpec{"blk.0.ffn_down", c.format, kRows, plan, c.tier});
-  const Tensor x = f.tensor(test::random_floats(kSeed, kTokens * cols.size(), x_scale),
-                            {kTokens, cols.size()});
+  const Tensor x =
+      f.tensor(test::random_floats(kSeed, kTokens * cols.size(), x_scale), {kTokens, cols.size()});
   const Activations a = activations_for(f.cx, x, {w.packed.get()});
   const Tensor bias = f.tensor(test::random_floats(1, kRows), {kRows});
   Tensor residual = f.tensor(test::random_floats(2, kTokens * kRows), {kTokens, kRows});

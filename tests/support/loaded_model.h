@@ -21,11 +21,11 @@
 namespace colonnade::test {
 
 struct LoadedModel {
-  explicit LoadedModel(const TinyShape& shape = {}, Tier tier = Tier::int8)
+  explicit LoadedModel(const TinyShape& shape = {}, Tier tier = Tier::int8, Cut cut = {})
       : file(folder.write("tiny.gguf", tiny_model(shape))),
         source(file),
         config(read_config(file.metadata(), source)),
-        params(source, Cut{}),
+        params(source, std::move(cut)),
         decoder(params, config),
         device(make_device({.threads = 2})),
         workspace(*device) {
