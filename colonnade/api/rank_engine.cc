@@ -77,8 +77,6 @@ SessionModel::SessionModel(const SessionOptions& o)
   CN_CHECK(tokenizer.vocab_size() <= config.vocab, o.model, ": expected at most ", config.vocab,
            " tokens (rows of the embedding), got ", tokenizer.vocab_size());
   context = o.context > 0 ? o.context : default_context(config.context);
-  CN_CHECK(context <= kMostContext, "context: expected at most ", kMostContext, " positions, got ",
-           context);
   precision = o.precision.value_or(Tier::int8);
   cache = o.cache.value_or(default_cache(o.precision));
   const CpuTopology machine = read_cpu_topology();
@@ -183,12 +181,13 @@ std::vector<double> RankEngine::measured_shares() {
 
 void check_memory_of(const SessionModel& model) {
   const int64_t available = read_memory_limits().available_bytes;
-  if (available <= 0) return;  // the system does not say
   MemoryPlan all;
   for (const RankPlan& rank :
        plan_model(model.source, model.config, request_of(model.options)).ranks)
     all += rank.memory;
-  check_memory(all, available, model.context);
+  if (available > 0) check_memory(all, available, model.context);  // 0: the system does not say
+  CN_CHECK(model.context <= kMostContext, "context: expected at most ", kMostContext,
+           " positions, got ", model.context);
 }
 
 int64_t part_bytes_of(const SessionModel& model) {

@@ -37,4 +37,25 @@ auto as_usage(const F& f) {
   }
 }
 
+/// f(), with what it refuses of a request ("ranks: expected ...") as a UsageError that names the
+/// flag.
+template <typename F>
+auto naming_flags(const F& f) {
+  constexpr std::pair<std::string_view, std::string_view> kFlags[] = {{"ranks:", "--tp:"},
+                                                                      {"shares:", "--shares:"},
+                                                                      {"context:", "--ctx-size:"},
+                                                                      {"chunk:", "--chunk:"}};
+  try {
+    return f();
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& error) {
+    const std::string_view message = error.what();
+    for (const auto& [field, flag] : kFlags) {
+      if (message.starts_with(field)) throw UsageError(concat(flag, message.substr(field.size())));
+    }
+    throw;
+  }
+}
+
 }  // namespace colonnade::cli

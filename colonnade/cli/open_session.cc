@@ -67,7 +67,7 @@ std::unique_ptr<Session> open_session(const ModelOptions& options) {
     check_interrupt();
     bar.show(label, std::accumulate(done.begin(), done.end(), int64_t{0}), all);
   };
-  return std::make_unique<Session>(session);
+  return naming_flags([&] { return std::make_unique<Session>(session); });
 }
 
 std::vector<int32_t> encode_text(const text::Tokenizer& tokenizer, std::string_view text,

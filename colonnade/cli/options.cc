@@ -46,10 +46,6 @@ constexpr int64_t kMostRanks = 1 << 20;
 CutOptions read_cut_options(const Arguments& arguments) {
   CutOptions options;
   options.ranks = static_cast<int>(arguments.integer("--tp", 1, kMostRanks).value_or(1));
-  constexpr RanksAs kAs[] = {RanksAs::processes, RanksAs::threads};
-  if (const auto as = arguments.choice("--ranks-as")) options.as = kAs[*as];
-  options.timeout_s = static_cast<double>(arguments.integer("--timeout", 0, 1'000'000)
-                                              .value_or(static_cast<int64_t>(options.timeout_s)));
   options.auto_shares = arguments.text("--shares") == "auto";
   if (options.auto_shares) return options;
   options.shares = arguments.numbers("--shares");
@@ -60,12 +56,21 @@ CutOptions read_cut_options(const Arguments& arguments) {
   return options;
 }
 
+CutOptions read_rank_options(const Arguments& arguments) {
+  CutOptions options = read_cut_options(arguments);
+  constexpr RanksAs kAs[] = {RanksAs::processes, RanksAs::threads};
+  if (const auto as = arguments.choice("--ranks-as")) options.as = kAs[*as];
+  if (const auto seconds = arguments.integer("--timeout", 0, 1'000'000))
+    options.timeout_s = static_cast<double>(*seconds);
+  return options;
+}
+
 /// What every command that loads a model has, but for path and threads.
 ModelOptions read_load_options(const Arguments& arguments) {
   ModelOptions options = read_precision_options(arguments);
   if (arguments.choice("--isa")) options.isa = *arguments.text("--isa");
   options.quiet = arguments.has("--quiet");
-  options.cut = read_cut_options(arguments);
+  options.cut = read_rank_options(arguments);
   return options;
 }
 

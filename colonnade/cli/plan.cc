@@ -47,17 +47,7 @@ PlanRequest request_of(const PlanOptions& options, const DecoderConfig& config) 
 
 /// Throws UsageError that names the flag which asks for what the model cannot give.
 void check_flags(const Header& header, const PlanRequest& request) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFlagOf = {
-      {{"ranks", "--tp"}, {"shares", "--shares"}, {"context", "--ctx-size"}, {"chunk", "--chunk"}}};
-  try {
-    check_request(header.source, header.config, request);
-  } catch (const Error& error) {
-    const std::string_view message = error.what();
-    for (const auto& [field, flag] : kFlagOf) {
-      if (message.starts_with(field)) throw UsageError(concat(flag, message.substr(field.size())));
-    }
-    throw;
-  }
+  naming_flags([&] { check_request(header.source, header.config, request); });
 }
 
 /// The memory that was given, or what this machine has: for all ranks together when they run on it.

@@ -35,9 +35,9 @@ class Usage(CommandTest):
         self.assertIn("did you mean --max-tokens?", self.fails(2, "run", "-m", "x", "--max-token", "2"))
         self.assertIn("did you mean run?", self.fails(2, "rum"))
 
-    def test_several_ranks_are_refused_honestly(self):
-        for words in (("-tp", "2"), ("--tp=2",), ("--tensor-parallel-size", "2"), ("--ranks", "3"), ("--hosts", "a,b")):
-            self.assertIn("one rank", self.fails(2, "run", "-m", "x", *words))
+    def test_several_machines_are_refused_honestly(self):
+        for words in (("--hosts", "a,b"), ("--nnodes", "2")):
+            self.assertIn("share one machine", self.fails(2, "run", "-m", "x", *words))
 
     def test_a_value_that_is_missing_or_wrong_names_its_flag(self):
         for words, name in (
