@@ -18,8 +18,8 @@
 namespace colonnade::cli {
 namespace {
 
-/// Enough to tell memory from caches, in a moment.
-constexpr BandwidthOptions kQuickBandwidth = {.bytes = int64_t{512} << 20, .passes = 3};
+/// Above most caches, and passes enough for a moment in which nobody else runs.
+constexpr BandwidthOptions kQuickBandwidth = {.bytes = int64_t{512} << 20, .passes = 6};
 
 /// A model's header.
 struct Header {
