@@ -126,10 +126,10 @@ class Picture {
                            : fmt::format("{} {}", what, range_label(range));
     };
     write(kMargin + 20, y_, "",
-          fmt::format("rank {}: {}, {}, MLP {} of {}, {}; {:.1f} MB of weights", r,
+          fmt::format("rank {}: {}, {}, MLP {} of {}, {}; {:.1f} MiB of weights", r,
                       some("query heads", rank.heads), some("KV heads", rank.kv_heads), rank.hidden,
                       plan_.config.ffn_dim, some("tokens", rank.vocabulary),
-                      static_cast<double>(rank.memory.weight_bytes) / 1e6));
+                      static_cast<double>(rank.memory.weight_bytes) / 0x1p20));
     y_ += kLine;
   }
 

@@ -16,7 +16,15 @@ std::string range_text(Range range) {
   return fmt::format("{}: {}-{}", range.size(), range.begin, range.end - 1);
 }
 
-std::string bytes_text(int64_t bytes) {
+/// Memory, in the units of --memory.
+std::string memory_text(int64_t bytes) {
+  const auto value = static_cast<double>(bytes);
+  if (value < 0x1p30) return fmt::format("{:.1f} MiB", value / 0x1p20);
+  return fmt::format("{:.2f} GiB", value / 0x1p30);
+}
+
+/// What travels, in the units of networks.
+std::string traffic_text(int64_t bytes) {
   const auto value = static_cast<double>(bytes);
   if (value < 1e6) return fmt::format("{:.1f} kB", value / 1e3);
   if (value < 1e9) return fmt::format("{:.1f} MB", value / 1e6);
@@ -59,7 +67,7 @@ std::string head_text(const PlanReport& report) {
   const DecoderConfig& c = plan.config;
   return fmt::format(
       "{}: {} layers, dim {}, {} query and {} KV heads of {}, MLP {}, vocabulary {}\n"
-      "{}, {} shares; context {}, KV cache {}, chunk {}\n\n",
+      "{}, shares {}; context {}, KV cache {}, chunk {}\n\n",
       name_text(report), c.layers, c.dim, c.heads, c.kv_heads, c.head_dim, c.ffn_dim, c.vocab,
       ranks_count(plan.size()), shares_text(report.shares), plan.context, name_of(plan.cache),
       plan.chunk);
@@ -87,7 +95,7 @@ std::string ranks_text(const PlanReport& report) {
     row.push_back(range_text(rank.vocabulary));
     for (const int64_t bytes : {rank.memory.weight_bytes, rank.memory.cache_bytes,
                                 rank.memory.scratch_bytes, rank.memory.total()})
-      row.push_back(bytes_text(bytes));
+      row.push_back(memory_text(bytes));
     row.emplace_back(report.fit.rank_fits[r] ? "yes" : "no");
     row.push_back(fmt::format("{:.1f} M", static_cast<double>(rank.multiply_adds) / 1e6));
     rows.push_back(row);
@@ -97,7 +105,7 @@ std::string ranks_text(const PlanReport& report) {
 
 std::string offer_text(const PlanReport& report) {
   std::vector<std::string> sizes;
-  for (const int64_t bytes : report.memory.bytes) sizes.push_back(bytes_text(bytes));
+  for (const int64_t bytes : report.memory.bytes) sizes.push_back(memory_text(bytes));
   std::string text = fmt::format("{}", fmt::join(sizes, ", "));
   if (report.memory.shared) return text + " of this machine, for all ranks together";
   if (report.memory_measured) return text + " on each machine, if they are like this one";
@@ -130,7 +138,7 @@ std::string exchanges_text(const PlanReport& report) {
   if (plan.size() == 1) return "exchanges: none\n";
   std::string page =
       fmt::format("exchanges for each token: {}, in which every rank gives {} to every other\n",
-                  plan.exchanges_per_token(), bytes_text(plan.exchanged_bytes_per_token()));
+                  plan.exchanges_per_token(), traffic_text(plan.exchanged_bytes_per_token()));
   for (const Exchange& exchange : plan.exchanges)
     page += fmt::format("  {:>4} x {:>7} bytes  {}\n", exchange.per_token, exchange.bytes,
                         exchange.what);
@@ -203,9 +211,10 @@ std::string brief_plan(const PlanReport& report) {
       name_text(report), ranks_count(plan.size()),
       sum_text(plan, [&](size_t r) { return plan.ranks[r].heads.size(); }),
       sum_text(plan, [&](size_t r) { return hidden[r].size(); }),
-      sum_text(plan, [&](size_t r) { return plan.ranks[r].vocabulary.size(); }), bytes_text(most),
-      bytes_text(weights), report.fit.fits ? "all fit" : "they do not fit: " + advice_text(report),
-      plan.exchanges_per_token(), bytes_text(plan.exchanged_bytes_per_token()), plan.useful.ranks);
+      sum_text(plan, [&](size_t r) { return plan.ranks[r].vocabulary.size(); }), memory_text(most),
+      memory_text(weights), report.fit.fits ? "all fit" : "they do not fit: " + advice_text(report),
+      plan.exchanges_per_token(), traffic_text(plan.exchanged_bytes_per_token()),
+      plan.useful.ranks);
 }
 
 }  // namespace colonnade::cli
