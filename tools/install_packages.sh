@@ -7,7 +7,7 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build ccache pkg-config make libfmt-dev libpcre2-dev libutf8proc-dev
-       libcli11-dev nlohmann-json3-dev python3 python3-pip)
+       libcli11-dev nlohmann-json3-dev libssl-dev python3 python3-pip)
 test=(clang libclang-rt-14-dev clang-format binutils libgtest-dev libgmock-dev librapidcheck-dev
       libbenchmark-dev)
 
