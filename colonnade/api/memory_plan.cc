@@ -22,6 +22,15 @@ int64_t packed_weight_bytes(const ParamSet& params, const MatrixParam& param) {
   return packed_bytes(weight_spec(params, param, Tier::int8));  // no tier changes the layout
 }
 
+int64_t largest_part_bytes(const DecoderConfig& config, int64_t rows) {
+  // Large enough that every worker has its part of a tile and that telling costs little, small
+  // enough that the tile stays in a core's cache.
+  constexpr int64_t kFewest = 64;  // rows of a tile
+  constexpr int64_t kUsual = int64_t{1} << 20;
+  const int64_t one_row = (config.dim + 1) * 8;
+  return std::max({kUsual, one_row, (rows * kFewest + 1) * 8});
+}
+
 MemoryPlan plan_memory(const DecoderConfig& c, int64_t weight_bytes, const KvLayout& layout,
                        int64_t context, int64_t chunk) {
   const int64_t pages = (context + kPagePositions - 1) / kPagePositions;

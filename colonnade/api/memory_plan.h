@@ -27,6 +27,10 @@ struct MemoryPlan {
 /// Bytes of this rank's part of `param` as the CPU packs it: exactly what loading takes.
 int64_t packed_weight_bytes(const ParamSet& params, const MatrixParam& param);
 
+/// Bytes that a rank must be able to tell at once, so that sums of a step of `rows` tokens go in
+/// tiles of a fair size.
+int64_t largest_part_bytes(const DecoderConfig& config, int64_t rows);
+
 /// `chunk` tokens in a step, `context` positions.
 MemoryPlan plan_memory(const DecoderConfig& config, int64_t weight_bytes, const KvLayout& layout,
                        int64_t context, int64_t chunk);

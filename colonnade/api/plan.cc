@@ -7,14 +7,14 @@
 
 #include "colonnade/base/error.h"
 #include "colonnade/base/text_file.h"
-#include "colonnade/engine/vocabulary.h"
+#include "colonnade/comm/shared_segment.h"
+#include "colonnade/engine/sampler.h"
+#include "colonnade/engine/step.h"
 #include "colonnade/models/decoder.h"
 #include "colonnade/models/loader.h"
 
 namespace colonnade {
 namespace {
-
-constexpr int64_t kCandidates = 64;  // of every rank for the sampler. Source: docs/numerics.md
 
 /// The model as one rank declares it.
 struct Declaration {
@@ -125,23 +125,44 @@ RankPlan rank_of(const Declaration& declaration, const PlanRequest& request) {
   return rank;
 }
 
-/// Every rank adds up its part of a sharded-to-all product: D integers, and the count of bad
-/// leaves.
-std::vector<Exchange> exchanges_of(const Declaration& declaration,
+/// A token's step as the first rank tells it, when the context is full.
+int64_t step_bytes(const PlanRequest& request, const DecoderConfig& config) {
+  const int64_t pages = (context_of(request, config) + kPagePositions - 1) / kPagePositions;
+  Step step;
+  step.tokens.resize(1);
+  step.sequences.push_back({1, 0, std::vector<int32_t>(static_cast<size_t>(pages))});
+  step.rows.resize(1);
+  std::vector<std::byte> bytes;
+  write_step(step, bytes);
+  return static_cast<int64_t>(bytes.size());
+}
+
+/// What a rank with `rows` of the vocabulary says of its logits at most.
+int64_t summary_bytes(int64_t rows) {
+  const auto blocks = static_cast<size_t>((rows + kVocabularyBlock - 1) / kVocabularyBlock);
+  ShardSummary summary;
+  summary.block_max.resize(blocks);
+  summary.block_sum.resize(blocks);
+  summary.candidates.resize(kFirstCandidates);
+  std::vector<std::byte> bytes;
+  ByteWriter writer(bytes);
+  write_summary(summary, writer);
+  return static_cast<int64_t>(bytes.size());
+}
+
+/// A sharded-to-all product adds up D integers and the count of bad leaves.
+std::vector<Exchange> exchanges_of(const Declaration& declaration, const PlanRequest& request,
                                    const std::vector<RankPlan>& ranks) {
   if (ranks.size() == 1) return {};
-  int64_t sums = 0;
+  int64_t sums = 0, most_rows = 0;
   for (const MatrixParam& param : declaration.params.matrices())
     sums += param.leaf.kind != LeafRule::ordinary ? 1 : 0;
-  int64_t blocks = 0;
-  for (const RankPlan& rank : ranks)
-    blocks = std::max(blocks, (rank.vocabulary.size() + kVocabularyBlock - 1) / kVocabularyBlock);
-  const int64_t dim = declaration.decoder.config().dim;
-  constexpr int64_t kPerBlock = sizeof(float) + sizeof(double);
-  constexpr int64_t kPerCandidate = sizeof(int32_t) + sizeof(float);
-  return {{Exchange::sum, "sums of layers", sums, dim * size_of(DType::i64) + size_of(DType::i64)},
-          {Exchange::sum, "embedding", 1, dim * size_of(DType::f32)},
-          {Exchange::gather, "sampling", 1, blocks * kPerBlock + kCandidates * kPerCandidate}};
+  for (const RankPlan& rank : ranks) most_rows = std::max(most_rows, rank.vocabulary.size());
+  const DecoderConfig& config = declaration.decoder.config();
+  return {{Exchange::tell, "the next step", 1, step_bytes(request, config)},
+          {Exchange::sum, "embedding", 1, config.dim * size_of(DType::f32)},
+          {Exchange::sum, "sums of layers", sums, (config.dim + 1) * size_of(DType::i64)},
+          {Exchange::gather, "summaries of logits", 1, summary_bytes(most_rows)}};
 }
 
 }  // namespace
@@ -190,7 +211,7 @@ ModelPlan plan_model(const TensorSource& source, const DecoderConfig& config,
   plan.useful = largest_useful_ranks(all[0]->params);
   cut_matrices(all, plan);
   for (const auto& declaration : all) plan.ranks.push_back(rank_of(*declaration, request));
-  plan.exchanges = exchanges_of(*all[0], plan.ranks);
+  plan.exchanges = exchanges_of(*all[0], request, plan.ranks);
   return plan;
 }
 
@@ -203,10 +224,8 @@ MemoryPlan rank_memory(const DecoderConfig& config, const RankPlan& rank,
   const int64_t context = context_of(request, config);
   MemoryPlan memory = plan_memory(share, rank.memory.weight_bytes, layout_of(config, rank, request),
                                   context, request.chunk);
-  // The sums of a step travel as integers beside its activations.
   if (request.ranks > 1)
-    memory.scratch_bytes +=
-        (std::min(request.chunk, context) * config.dim + 1) * size_of(DType::i64);
+    memory.scratch_bytes += kSlots * largest_part_bytes(config, std::min(request.chunk, context));
   return memory;
 }
 

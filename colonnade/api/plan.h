@@ -63,10 +63,10 @@ struct RankPlan {
 
 /// What all ranks do together for one token.
 struct Exchange {
-  enum Kind : uint8_t { sum, gather } kind = sum;
+  enum Kind : uint8_t { sum, gather, tell } kind = sum;
   std::string what;
   int64_t per_token = 0;
-  int64_t bytes = 0;  // that each rank gives to every other
+  int64_t bytes = 0;  // that each rank gives to every other, at most; tell: the first rank alone
 };
 
 struct ModelPlan {

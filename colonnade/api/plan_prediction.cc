@@ -29,7 +29,7 @@ double exchange_seconds(const Link& link, Exchange::Kind kind, int ranks, int64_
   const double others = ranks - 1;
   const double whole_s = static_cast<double>(bytes) / link.bytes_per_s;
   const double one_shot_s = link.latency_s + others * whole_s;
-  if (kind == Exchange::gather) return one_shot_s;
+  if (kind != Exchange::sum) return one_shot_s;
   return std::min(one_shot_s, 2 * (link.latency_s + others * whole_s / ranks));
 }
 

@@ -191,13 +191,7 @@ void check_memory_of(const SessionModel& model) {
 }
 
 int64_t part_bytes_of(const SessionModel& model) {
-  // A step's sums in tiles of rows: large enough that every worker has its part of one and that
-  // telling costs little, small enough that the tile stays in a core's cache.
-  constexpr int64_t kFewest = 64;  // rows of a tile
-  constexpr int64_t kUsual = int64_t{1} << 20;
-  const int64_t rows = std::min(model.options.chunk, model.context);
-  const int64_t one_row = (model.config.dim + 1) * 8;
-  return std::max({kUsual, one_row, (rows * kFewest + 1) * 8});
+  return largest_part_bytes(model.config, std::min(model.options.chunk, model.context));
 }
 
 }  // namespace colonnade

@@ -72,8 +72,7 @@ class RankEngine {
 /// Throws Error with the arithmetic if the ranks together do not fit into this machine's memory.
 void check_memory_of(const SessionModel& model);
 
-/// Bytes that a rank must be able to tell at once, so that sums of a step go in tiles of a fair
-/// size.
+/// largest_part_bytes() of its steps.
 int64_t part_bytes_of(const SessionModel& model);
 
 }  // namespace colonnade

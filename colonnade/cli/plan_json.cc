@@ -69,10 +69,11 @@ ordered_json forecasts_json(const PlanReport& report) {
 }
 
 ordered_json exchanges_json(const ModelPlan& plan) {
+  constexpr const char* kKinds[] = {"sum", "gather", "tell"};
   ordered_json all = ordered_json::array();
   for (const Exchange& exchange : plan.exchanges)
     all.push_back({{"what", exchange.what},
-                   {"kind", exchange.kind == Exchange::sum ? "sum" : "gather"},
+                   {"kind", kKinds[exchange.kind]},
                    {"per_token", exchange.per_token},
                    {"bytes", exchange.bytes}});
   return all;

@@ -11,7 +11,6 @@
 namespace colonnade {
 namespace {
 
-constexpr int64_t kFirstCandidates = 64;  // of each shard, when nothing says how many are needed
 constexpr int64_t kGrowth = 64;           // and so many times more when they were too few
 
 /// Sum of exp(logit) = sum * exp(max).

@@ -21,6 +21,9 @@ struct Choice {
   int gathers = 0;  // how often the shards were asked
 };
 
+/// Of each shard, when no option says how many are needed.
+constexpr int64_t kFirstCandidates = 64;
+
 /// What choose_token() asks first.
 ShardRequest first_request(const SamplingOptions& options, const DrawKey& key);
 

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "colonnade/api/session.h"
 #include "colonnade/base/error.h"
 
 namespace colonnade {
@@ -131,16 +132,43 @@ TEST(Plan, LayersWhoseFormatsHaveOtherLeavesAreCutApart) {
   EXPECT_EQ(plan.layers[1].matrix("ffn_gate").unit, 16);
 }
 
-TEST(Plan, ALayerCostsTwoSumsAndATokenOneLookUpAndOneGather) {
+TEST(Plan, ALayerCostsTwoSumsAndATokenThreeExchangesMore) {
   const ModelPlan plan = plan_of(kSmol, {.ranks = 4});
-  EXPECT_EQ(plan.exchanges_per_token(), 2 * 30 + 1 + 1);
-  ASSERT_EQ(plan.exchanges.size(), 3u);
-  EXPECT_EQ(plan.exchanges[0].per_token, 60);
-  EXPECT_EQ(plan.exchanges[0].bytes, 576 * 8 + 8);
+  ASSERT_EQ(plan.exchanges.size(), 4u);
+  EXPECT_EQ(plan.exchanges_per_token(), 1 + 1 + 2 * 30 + 1);
   EXPECT_EQ(plan.exchanges[1].bytes, 576 * 4);
-  EXPECT_EQ(plan.exchanges[2].bytes, 48 * (4 + 8) + 64 * 8);
-  EXPECT_EQ(plan.exchanged_bytes_per_token(), 60 * 4616 + 2304 + 1088);
+  EXPECT_EQ(plan.exchanges[2].per_token, 60);
+  EXPECT_EQ(plan.exchanges[2].bytes, 576 * 8 + 8);
+  EXPECT_GE(plan.exchanges[3].bytes, 48 * (4 + 8) + 64 * 8);  // blocks and candidates
+  EXPECT_LE(plan.exchanges[3].bytes, 48 * (4 + 8) + 64 * 8 + 128);
   EXPECT_EQ(plan_of(kSmol, {.ranks = 1}).exchanges_per_token(), 0);
+}
+
+TEST(Plan, RanksExchangeAsOftenAndAboutAsMuchAsItSays) {
+  const test::TemporaryFolder folder;
+  SessionOptions options;
+  options.model = folder.write("tiny.gguf", test::tiny_model({.layers = 3}));
+  options.ranks = 3;
+  options.threads = 1;
+  Session session(options);
+  GenerationRequest request;
+  request.prompt = {1, 2, 3};
+  request.sampling.top_k = static_cast<int32_t>(kFirstCandidates);
+  request.stop.max_tokens = 4;
+  request.ignore_stop_tokens = true;
+  std::vector<GroupStats> seen;
+  session.generator().generate(request, [&](const TokenEvent&) {
+    seen.push_back(session.group_stats());
+    return true;
+  });
+  ASSERT_EQ(seen.size(), 4u);
+  const Opened model({.layers = 3});
+  const ModelPlan plan = plan_model(model.source, model.config, {.ranks = 3});
+  EXPECT_EQ(seen[3].exchanges - seen[2].exchanges, plan.exchanges_per_token());
+  const auto bytes = static_cast<double>(seen[3].bytes - seen[2].bytes);
+  const auto planned = static_cast<double>(plan.exchanged_bytes_per_token());
+  EXPECT_LE(bytes, planned + 2 * 8);  // headers of the step and of the summaries
+  EXPECT_GE(bytes, 0.9 * planned);
 }
 
 TEST(Plan, TheCacheFollowsTheKvHeadsContextAndType) {
