@@ -11,7 +11,7 @@
 namespace colonnade {
 namespace {
 
-constexpr int64_t kGrowth = 64;           // and so many times more when they were too few
+constexpr int64_t kGrowth = 64;  // and so many times more when they were too few
 
 /// Sum of exp(logit) = sum * exp(max).
 struct Normalizer {
