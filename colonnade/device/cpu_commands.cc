@@ -50,13 +50,6 @@ kernels::CodesView carve_codes(Carver& carver, const CpuWeight& plan, int64_t to
   return codes;
 }
 
-/// total += more, wrapping around.
-void add_sums(int64_t* total, const int64_t* more, int64_t count) {
-  auto* to = reinterpret_cast<uint64_t*>(total);
-  const auto* from = reinterpret_cast<const uint64_t*>(more);
-  for (int64_t i = 0; i < count; ++i) to[i] += from[i];
-}
-
 /// The replica that this worker writes and reads.
 int64_t own_replica(const ActivationsRef& activations, const Worker& worker) {
   return activations.replicas > 1 ? worker.place.index : 0;
@@ -235,19 +228,14 @@ const int64_t* sums_of(const FinishSumsCommand& c, int64_t rank) {
   return reinterpret_cast<const int64_t*>(c.parts[rank].data());
 }
 
-/// Columns `cols` of token t: the sums of a piece stay in L1 from their making to their end.
+/// Columns `cols` of token t.
 void finish_row(const FinishSumsCommand& c, int64_t t, Range cols, Worker& worker) {
-  constexpr int64_t kPiece = 1024;
-  auto* total = reinterpret_cast<int64_t*>(worker.scratch.data);
-  for (int64_t begin = cols.begin; begin < cols.end; begin += kPiece) {
-    const int64_t count = std::min(kPiece, cols.end - begin);
-    const int64_t at = t * c.cols + begin;
-    std::memcpy(total, sums_of(c, 0) + at, static_cast<size_t>(count) * sizeof(int64_t));
-    for (int64_t r = 1; r < c.ranks; ++r) add_sums(total, sums_of(c, r) + at, count);
-    const int64_t to = t * c.stride + begin;
-    worker.table->finish_sums(c.y + to, total, c.bias != nullptr ? c.bias + begin : nullptr,
-                              c.residual != nullptr ? c.residual + to : nullptr, count);
-  }
+  auto* sums = reinterpret_cast<const int64_t**>(worker.scratch.data);  // [ranks]
+  for (int64_t r = 0; r < c.ranks; ++r) sums[r] = sums_of(c, r) + t * c.cols + cols.begin;
+  const int64_t to = t * c.stride + cols.begin;
+  worker.table->finish_sums(c.y + to, sums, c.ranks,
+                            c.bias != nullptr ? c.bias + cols.begin : nullptr,
+                            c.residual != nullptr ? c.residual + to : nullptr, cols.size());
 }
 
 void run(const FinishSumsCommand& c, int64_t sequence, Worker& worker) {

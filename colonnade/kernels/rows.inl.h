@@ -184,13 +184,29 @@ inline void rope(float* x, const float* cosines, const float* sines, int32_t rot
   }
 }
 
-inline void finish_sums(float* y, const int64_t* sums, const float* bias, const float* residual,
-                        int64_t count) noexcept {
+/// Adds 16 sums of one more rank, wrapping around.
+inline void add_sums(int64_t* total, const int64_t* more) noexcept {
+  for (int j = 0; j < kLanes; ++j)
+    total[j] =
+        static_cast<int64_t>(static_cast<uint64_t>(total[j]) + static_cast<uint64_t>(more[j]));
+}
+
+inline void finish_sums(float* y, const int64_t* const* sums, int64_t ranks, const float* bias,
+                        const float* residual, int64_t count) noexcept {
   for (int64_t i = 0; i < count; i += kLanes) {
     const int64_t left = count - i;
-    alignas(64) int64_t part[kLanes] = {};
-    for (int64_t j = 0; j < kLanes && j < left; ++j) part[j] = sums[i + j];
-    F32x16 value = from_fixed(part);
+    alignas(64) int64_t total[kLanes] = {};
+    if (left >= kLanes) {
+      __builtin_memcpy(total, sums[0] + i, sizeof total);
+      for (int64_t r = 1; r < ranks; ++r) add_sums(total, sums[r] + i);
+    } else {
+      for (int64_t r = 0; r < ranks; ++r) {
+        alignas(64) int64_t part[kLanes] = {};
+        for (int64_t j = 0; j < left; ++j) part[j] = sums[r][i + j];
+        add_sums(total, part);
+      }
+    }
+    F32x16 value = from_fixed(total);
     if (bias != nullptr) value = add(value, load_part(bias + i, left));
     if (residual != nullptr) value = add(value, load_part(residual + i, left));
     store_part(y + i, value, left);

@@ -58,10 +58,10 @@ struct KernelTable {
                     int32_t head_dim, CacheKind cache) noexcept;
   void (*attention)(const AttentionTask& task, Scratch scratch) noexcept;
 
-  /// y[t, row] = float(sums[t, row] * 2^-36) (+ bias[row]) (+ residual[t, row]) for one token,
-  /// `count` rows.
-  void (*finish_sums)(float* y, const int64_t* sums, const float* bias, const float* residual,
-                      int64_t count) noexcept;
+  /// y[row] = float((sum over ranks of sums[rank][row]) * 2^-36) (+ bias[row]) (+ residual[row])
+  /// for one token, `count` rows.
+  void (*finish_sums)(float* y, const int64_t* const* sums, int64_t ranks, const float* bias,
+                      const float* residual, int64_t count) noexcept;
 
   /// Index of the largest value, ties to the lower index; NaN never wins. count >= 1.
   int64_t (*argmax)(const float* x, int64_t count) noexcept;

@@ -315,8 +315,14 @@ TEST(FinishSums, RoundsTwiceThenAddsBiasThenResidual) {
   std::mt19937_64 random(33);
   std::mt19937 floats(33);
   for (const int64_t count : kLengths) {
-    std::vector<int64_t> sums(count);
+    std::vector<int64_t> sums(count), more(count), third(count);
     for (int64_t& s : sums) s = static_cast<int64_t>(random()) >> random() % 60;
+    for (int64_t i = 0; i < count; ++i) {
+      more[i] = static_cast<int64_t>(random());  // what wraps around comes back
+      third[i] = static_cast<int64_t>(0 - static_cast<uint64_t>(more[i]));
+    }
+    const int64_t* const ranks[] = {more.data(), sums.data(), third.data()};
+    const int64_t* const one[] = {sums.data()};
     const std::vector<float> bias = random_floats(floats, count);
     const std::vector<float> residual = random_floats(floats, count);
     std::vector<float> bare(count), full(count);
@@ -326,9 +332,9 @@ TEST(FinishSums, RoundsTwiceThenAddsBiasThenResidual) {
     }
     for (const KernelTable* table : runnable_tables()) {
       std::vector<float> y(count), in_place = residual;
-      table->finish_sums(y.data(), sums.data(), nullptr, nullptr, count);
+      table->finish_sums(y.data(), one, 1, nullptr, nullptr, count);
       EXPECT_TRUE(same_bits(y, bare)) << table->name << " " << count;
-      table->finish_sums(in_place.data(), sums.data(), bias.data(), in_place.data(), count);
+      table->finish_sums(in_place.data(), ranks, 3, bias.data(), in_place.data(), count);
       EXPECT_TRUE(same_bits(in_place, full)) << table->name << " " << count;
     }
   }
