@@ -4,6 +4,7 @@
 
 MODEL   ?= smollm2-135m
 PROMPT  ?= What is photosynthesis?
+RANKS   ?= 2
 PREFIX  ?= /usr/local
 WERROR  ?= OFF
 JOBS    ?= $(shell nproc)
@@ -12,7 +13,7 @@ export MODEL PROMPT
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "  MODEL=name-or-path and PROMPT=text change what the demo asks, JOBS=n how many jobs run at once."
+	@echo "  MODEL=name-or-path, PROMPT=text and RANKS=n change the demo, JOBS=n how many jobs run at once."
 
 build: ## build the command: build/release/bin/colonnade
 	@missing="$$(tools/install_packages.sh --list-missing build)"; [ -z "$$missing" ] || { \
@@ -26,10 +27,11 @@ packages:
 packages-test:
 	@tools/install_packages.sh build test
 
-demo: packages ## install what is missing, build, fetch the demo model, let it answer a question
+demo: packages ## install what is missing, build, fetch the demo model, cut it in two, let it answer a question
 	@$(MAKE) --no-print-directory build
 	@model="$$MODEL"; [ -e "$$model" ] || model="$$(tools/get_model "$$model")" || exit 1; \
-	  exec $(command) chat -m "$$model" -p "$$PROMPT" --seed 2 --max-tokens 120
+	  $(command) plan -m "$$model" --tp $(RANKS) --brief || exit 1; echo; \
+	  exec $(command) chat -m "$$model" --tp $(RANKS) -p "$$PROMPT" --seed 2 --max-tokens 120
 
 test: packages-test ## install what is missing, build, run every test
 	cmake --preset release -DCOLONNADE_TESTS=ON -DCOLONNADE_BENCH=ON -DCOLONNADE_WERROR=$(WERROR)
