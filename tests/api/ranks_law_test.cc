@@ -1,11 +1,10 @@
 // The law of bits over ranks: any number of them, shares, threads, instruction sets, as threads and
 // as processes.
-#include <cstring>
 #include <string>
 #include <vector>
 
-#include "tests/support/bits.h"
 #include "tests/support/gguf_builder.h"
+#include "tests/support/session_answer.h"
 #include "tests/support/tiny_kinds.h"
 #include "tests/support/tiny_model.h"
 #include <gtest/gtest.h>
@@ -20,14 +19,7 @@ namespace {
 constexpr int64_t kPrompt = 70;  // over a page border
 constexpr int64_t kAnswer = 4;
 
-struct Answer {
-  std::vector<float> logits;
-  std::vector<int32_t> tokens;
-};
-
 Answer answer_of(const SessionOptions& options, float temperature = 0) {
-  Session session(options);
-  Answer answer;
   GenerationRequest request;
   for (int64_t i = 0; i < kPrompt; ++i)
     request.prompt.push_back(static_cast<int32_t>((i * i * 7 + i * 31 + 5) % 256));
@@ -36,15 +28,7 @@ Answer answer_of(const SessionOptions& options, float temperature = 0) {
   request.stop.max_tokens = kAnswer;
   request.ignore_stop_tokens = true;
   request.wants_logits = true;
-  answer.tokens = session.generator()
-                      .generate(request,
-                                [&](const TokenEvent& event) {
-                                  answer.logits.insert(answer.logits.end(), event.logits.begin(),
-                                                       event.logits.end());
-                                  return true;
-                                })
-                      .tokens;
-  return answer;
+  return test::answer_of(options, request);
 }
 
 class RanksLaw : public testing::TestWithParam<size_t> {
