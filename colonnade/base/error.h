@@ -63,9 +63,15 @@ std::string concat(const Args&... args) {
   } while (false)
 
 #ifdef NDEBUG
+namespace colonnade {
+constexpr bool kDebugBuild = false;
+}
 #define CN_DCHECK(condition, ...) \
   do {                            \
   } while (false)
 #else
+namespace colonnade {
+constexpr bool kDebugBuild = true;
+}
 #define CN_DCHECK(condition, ...) CN_ASSERT(condition, __VA_ARGS__)
 #endif

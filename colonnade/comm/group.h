@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "colonnade/base/error.h"
 
@@ -27,6 +29,9 @@ struct Failure {
 
   static Failure of(const std::exception& error);
 };
+
+/// Of a part's first byte.
+constexpr size_t kPartAlignment = 128;
 
 /// What the ranks contributed to an exchange, by rank.
 using Parts = std::span<const std::span<const std::byte>>;
@@ -55,7 +60,7 @@ class Group {
   /// Bytes that a rank may contribute to one exchange.
   virtual int64_t largest_part() const = 0;
   /// Where this rank writes its part of the next exchange, which the others will read without a
-  /// copy: [largest_part()], aligned to 128 bytes.
+  /// copy: [largest_part()], aligned to kPartAlignment.
   virtual std::byte* outbox() = 0;
   /// The first `bytes` of outbox() are this rank's part. Nobody reads a part that was collected
   /// before any more: whatever computes with it must have ended.
@@ -67,6 +72,20 @@ class Group {
   /// Tells all ranks of a failure in place of the next exchange. Never returns.
   /// Throws AgreedError, as all ranks do, or CommError.
   [[noreturn]] virtual void fail_together(const Failure& failure) = 0;
+
+  /// A message to rank `peer`, which it receives with the same `tag`; messages of one tag keep
+  /// their order. Returns when the last bytes are on their way: the peer need not have come to its
+  /// recv(), unless the message is larger than what the transport holds. Throws Error for a rank
+  /// that does not exist or is this one, CommError as collect() does.
+  virtual void send(std::span<const std::byte> bytes, int peer, int tag) = 0;
+  /// Waits for the next message of `peer` with `tag`; others are kept for their turn.
+  virtual std::vector<std::byte> recv(int peer, int tag) = 0;
+
+  /// The ranks that choose the same `color` become a group, ordered by `key`, then by rank; no
+  /// group for a negative color. Every rank takes part, as in an exchange. A rank that is lost is
+  /// lost for all groups that come from one another. Throws Error, on every rank, if there is no
+  /// room left.
+  virtual std::unique_ptr<Group> split(int color, int key) = 0;
 
   /// Seconds that collect() waits for a rank which gives no sign of life; 0: for ever, or until it
   /// dies.
@@ -96,6 +115,9 @@ class SoloGroup final : public Group {
   void publish(int64_t bytes) override { part_ = {memory_.get(), static_cast<size_t>(bytes)}; }
   Parts collect(const char*) override { return {&part_, 1}; }
   [[noreturn]] void fail_together(const Failure& failure) override;
+  void send(std::span<const std::byte> bytes, int peer, int tag) override;
+  std::vector<std::byte> recv(int peer, int tag) override;
+  std::unique_ptr<Group> split(int color, int key) override;
   void set_timeout(double) override {}
   void beat(int64_t progress) override { progress_ = progress; }
   int64_t progress_of(int) const override { return progress_; }
@@ -104,9 +126,15 @@ class SoloGroup final : public Group {
   GroupStats stats() const override { return {}; }
 
  private:
+  struct Aligned {
+    void operator()(std::byte* memory) const {
+      ::operator delete[](memory, std::align_val_t{kPartAlignment});
+    }
+  };
+
   int64_t largest_part_;
   int64_t progress_ = 0;
-  std::unique_ptr<std::byte[]> memory_;
+  std::unique_ptr<std::byte[], Aligned> memory_;
   std::span<const std::byte> part_;
 };
 

@@ -43,6 +43,12 @@ PeerProcess::PeerProcess(int process) : process_(process) {
 PeerProcess::PeerProcess(PeerProcess&& other) noexcept
     : process_(other.process_), handle_(std::exchange(other.handle_, -1)) {}
 
+PeerProcess& PeerProcess::operator=(PeerProcess&& other) noexcept {
+  std::swap(process_, other.process_);
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+
 PeerProcess::~PeerProcess() {
   if (handle_ >= 0) close(handle_);
 }

@@ -11,7 +11,7 @@ class PeerProcess {
   /// A process that has ended already counts as ended.
   explicit PeerProcess(int process);
   PeerProcess(PeerProcess&& other) noexcept;
-  PeerProcess& operator=(PeerProcess&&) = delete;
+  PeerProcess& operator=(PeerProcess&& other) noexcept;
   ~PeerProcess();
 
   /// Ended, by itself or killed; a child that nobody has waited for too.

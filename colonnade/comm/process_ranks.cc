@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "colonnade/base/text_file.h"
-#include "colonnade/comm/shared_memory_group.h"
 #include "colonnade/comm/thread_ranks.h"
 
 namespace colonnade {
@@ -47,7 +46,7 @@ bool has_ended(pid_t child) { return waitpid(child, nullptr, WNOHANG) != 0; }
 ProcessRanks::ProcessRanks(const RankOptions& options, const RankBody& body)
     : segment_(std::make_shared<SharedSegment>(options.ranks, options.part_bytes)) {
   check_alone();
-  segment_->life(0).process.store(getpid());
+  segment_->expect(0, getpid());
   try {
     for (int rank = 1; rank < options.ranks; ++rank) start(rank, options, body);
   } catch (...) {
@@ -55,7 +54,7 @@ ProcessRanks::ProcessRanks(const RankOptions& options, const RankBody& body)
     end();
     throw;
   }
-  group_ = std::make_unique<SharedMemoryGroup>(segment_, 0, patience_of(options));
+  group_ = make_group(segment_, 0, options);
 }
 
 void ProcessRanks::start(int rank, const RankOptions& options, const RankBody& body) {
@@ -65,11 +64,10 @@ void ProcessRanks::start(int rank, const RankOptions& options, const RankBody& b
            options.ranks, ": ", std::strerror(errno), "; use fewer ranks");
   if (child == 0) {
     become_a_rank(parent);
-    segment_->life(rank).process.store(getpid());
-    const bool ended_well = run_rank(segment_, rank, patience_of(options), body) == nullptr;
+    const bool ended_well = run_rank(segment_, rank, options, body) == nullptr;
     _exit(ended_well ? 0 : 1);  // what is buffered for output is the parent's
   }
-  segment_->life(rank).process.store(child);
+  segment_->expect(rank, child);
   children_.push_back(child);
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "colonnade/comm/group.h"
+#include "colonnade/comm/operation_history.h"
 
 namespace colonnade {
 
@@ -16,6 +17,7 @@ struct RankOptions {
   int ranks = 1;
   int64_t part_bytes = int64_t{1} << 20;  // that a rank may contribute to an exchange
   bool crowded = false;                   // more ranks x threads than CPUs: nobody spins
+  Checking checking = kDefaultChecking;
 };
 
 /// What a rank other than 0 does; its group is valid until it returns. What it throws the others

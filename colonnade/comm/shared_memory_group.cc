@@ -1,24 +1,14 @@
 #include "colonnade/comm/shared_memory_group.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <utility>
-
-#include <unistd.h>
 
 namespace colonnade {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// Longer than this between two looks, this process itself did not run.
-constexpr double kLongestPeriod = 0.1;
-
-/// How a failure stands in a part: row, then whether it is of the model, then the words.
+/// How a failure stands in a part, in front of its words.
 struct FailureHeader {
   int64_t row;
   int64_t of_model;
@@ -28,31 +18,37 @@ struct FailureHeader {
 }  // namespace
 
 SharedMemoryGroup::SharedMemoryGroup(std::shared_ptr<SharedSegment> segment, int rank,
-                                     Patience patience)
-    : segment_(std::move(segment)), rank_(rank), patience_(patience) {
-  CN_CHECK(rank >= 0 && rank < segment_->ranks(), "group: rank: expected 0 to ",
-           segment_->ranks() - 1, ", got ", rank);
-  parts_.resize(static_cast<size_t>(size()));
-  segment_->life(rank_).state.store(RankState::alive, std::memory_order_seq_cst);
-}
+                                     Patience patience, Checking checking)
+    : SharedMemoryGroup(std::make_shared<RankSeat>(segment, rank, patience), 0,
+                        GroupMembers::everybody(segment->ranks()), checking) {}
 
-SharedMemoryGroup::~SharedMemoryGroup() {
-  if (death_.empty()) segment_->end(rank_, RankState::left, "");
-}
+SharedMemoryGroup::SharedMemoryGroup(std::shared_ptr<RankSeat> seat, int board,
+                                     GroupMembers members, Checking checking)
+    : seat_(std::move(seat)),
+      board_number_(board),
+      members_(std::move(members)),
+      board_(seat_->segment().board(board, members_.size())),
+      self_(members_.member_of(seat_->rank())),
+      checking_(checking),
+      mail_(*seat_, board_, members_),
+      parts_(static_cast<size_t>(members_.size())) {}
+
+SharedMemoryGroup::~SharedMemoryGroup() { seat_->segment().release_board(board_number_); }
 
 void SharedMemoryGroup::announce(int64_t bytes) {
+  seat_->require_life();
   CN_ASSERT(published_ == collected_, "exchange ", published_, " was published, not collected");
-  if (!death_.empty()) throw CommError(death_);
   const int64_t number = ++published_;
-  RankLine& line = segment_->line(rank_);
+  MemberLine& line = board_.line(self_);
   line.bytes[number % kSlots] = bytes;
+  if (number % kHistoryPeriod == 0) line.history = history_.digest();
   // seq_cst: WaitPoint's contract; it releases the part too.
   line.published.store(number, std::memory_order_seq_cst);
   // The last to come wakes all: with more ranks than CPUs, a wake per arrival would start every
   // sleeper N times.
   if (!all_have_published(number)) return;
-  for (int other = 0; other < size(); ++other) {
-    if (other != rank_ && segment_->bell(other).has_sleepers()) segment_->bell(other).wake();
+  for (int m = 0; m < size(); ++m) {
+    if (m != self_) seat_->segment().wake(members_.rank_of(m));
   }
 }
 
@@ -64,114 +60,134 @@ void SharedMemoryGroup::publish(int64_t bytes) {
 }
 
 bool SharedMemoryGroup::all_have_published(int64_t number) const {
-  for (int r = 0; r < segment_->ranks(); ++r) {
-    if (segment_->line(r).published.load(std::memory_order_seq_cst) < number) return false;
+  for (int m = 0; m < board_.members(); ++m) {
+    if (board_.line(m).published.load(std::memory_order_seq_cst) < number) return false;
   }
   return true;
 }
 
 void SharedMemoryGroup::wait_for_all(const char* operation) {
+  if (all_have_published(published_)) return;
+  const auto start = std::chrono::steady_clock::now();
+  const auto published = [&](int member) {
+    return board_.line(member).published.load(std::memory_order_seq_cst) >= published_;
+  };
   int next = 0;  // those before it have published
   const auto ready = [&] {
-    while (next < size() &&
-           segment_->line(next).published.load(std::memory_order_seq_cst) >= published_) {
-      ++next;
-    }
-    return next == size() || segment_->lost().load(std::memory_order_seq_cst) >= 0;
+    while (next < size() && published(next)) ++next;
+    return next == size();
   };
-  Clock::time_point looked = Clock::now();
-  const Clock::time_point start = looked;
-  segment_->bell(rank_).wait(
-      ready, patience_,
-      [&] {
-        look_around(operation, std::min(seconds_since(looked), kLongestPeriod));
-        looked = Clock::now();
-      },
-      kPeriod);
-  stats_.waited_s += seconds_since(start);
-  if (next == size() || all_have_published(published_)) return;
-  const int lost = segment_->lost().load(std::memory_order_seq_cst);
-  const RankLife& life = segment_->life(lost);
-  const RankState state = life.state.load(std::memory_order_seq_cst);
-  if (state == RankState::failed) lose(lost, concat("failed: ", life.words), operation);
-  if (state == RankState::left) lose(lost, "has left", operation);
-  lose(lost, PeerProcess(life.process.load()).condition(), operation);
-}
-
-void SharedMemoryGroup::look_around(const char* operation, double passed_s) {
-  segment_->life(rank_).beats.fetch_add(1, std::memory_order_relaxed);
-  if (peers_.empty()) {
-    for (int r = 0; r < size(); ++r)
-      peers_.push_back({PeerProcess(r == rank_ ? 0 : segment_->life(r).process.load()), -1, 0});
-  }
-  for (int r = 0; r < size(); ++r) {
-    const RankLife& life = segment_->life(r);
-    Peer& peer = peers_[static_cast<size_t>(r)];
-    const bool missing = segment_->line(r).published.load(std::memory_order_seq_cst) < published_;
-    const int64_t beats = life.beats.load(std::memory_order_relaxed);  // a hint, orders nothing
-    if (!missing || beats != std::exchange(peer.beats, beats)) peer.quiet_s = 0;
-    if (r == rank_ || !missing) continue;
-    if (peer.process.has_ended() && life.state.load() == RankState::alive)
-      lose(r, peer.process.condition(), operation);
-    peer.quiet_s += passed_s;
-    if (timeout_s_ > 0 && peer.quiet_s > timeout_s_) {
-      lose(r, concat("gave no sign of life for ", timeout_s_, " s: it ", peer.process.condition()),
-           operation);
-    }
-  }
-}
-
-void SharedMemoryGroup::lose(int peer, const std::string& what, const char* operation) {
-  const int process = segment_->life(peer).process.load();
-  death_ = concat("rank ", peer, " of ", size(), " (",
-                  process == 0 ? std::string("a thread") : concat("process ", process),
-                  " on this machine) ", what, "; rank ", rank_, " waited for it in ", operation,
-                  ", exchange ", published_);
-  int32_t nobody = -1;
-  segment_->lost().compare_exchange_strong(nobody, peer, std::memory_order_seq_cst);
-  for (int other = 0; other < size(); ++other) {
-    if (segment_->bell(other).has_sleepers()) segment_->bell(other).wake();
-  }
-  throw CommError(death_);
+  const std::function<bool(int)> missing = [&](int rank) {
+    const int member = members_.member_of(rank);
+    return member >= 0 && !published(member);
+  };
+  seat_->wait(ready, {operation, "exchange", published_, missing});
+  stats_.waited_s +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 Parts SharedMemoryGroup::collect(const char* operation) {
+  CN_ASSERT(operation != nullptr, "an exchange without a name");
+  return collect_parts(operation);
+}
+
+Parts SharedMemoryGroup::collect_parts(const char* operation) {
+  seat_->require_life();
   CN_ASSERT(published_ == collected_ + 1, "exchange ", published_, " of ", collected_);
-  if (!death_.empty()) throw CommError(death_);
-  wait_for_all(operation);
-  collected_ = published_;
+  wait_for_all(operation == nullptr ? "a failed step" : operation);
+  const int64_t number = published_;
   bool failed = false;
-  for (int r = 0; r < size(); ++r) {
-    const int64_t bytes = segment_->line(r).bytes[collected_ % kSlots];
+  for (int m = 0; m < size(); ++m) {
+    const int64_t bytes = board_.line(m).bytes[number % kSlots];
     failed |= bytes < 0;
-    parts_[static_cast<size_t>(r)] = {segment_->slot(r, collected_),
+    parts_[static_cast<size_t>(m)] = {board_.slot(m, number),
                                       static_cast<size_t>(std::max<int64_t>(bytes, 0))};
   }
-  if (failed) raise_failure(collected_);
+  if (!failed && checking_ == Checking::operations) check_operations(operation);
+  collected_ = number;
+  if (failed) raise_failure(number);
+  if (number % kHistoryPeriod == 0) check_histories();
+  history_.add(operation == nullptr ? "" : operation);
   return parts_;
 }
 
-void SharedMemoryGroup::raise_failure(int64_t number) const {
+void SharedMemoryGroup::check_operations(const char* operation) {
+  MemberTalk& mine = board_.talk(self_);
+  char* name = mine.operation[published_ % kSlots];
+  std::strncpy(name, operation == nullptr ? "" : operation, MemberTalk::kName - 1);
+  mine.told.store(published_, std::memory_order_seq_cst);
+  for (int m = 0; m < size(); ++m) seat_->segment().wake(members_.rank_of(m));
+  const auto told = [&](int member) {
+    return board_.talk(member).told.load(std::memory_order_seq_cst) >= published_;
+  };
+  const auto ready = [&] {
+    for (int m = 0; m < size(); ++m) {
+      if (!told(m)) return false;
+    }
+    return true;
+  };
+  const std::function<bool(int)> missing = [&](int rank) {
+    const int member = members_.member_of(rank);
+    return member >= 0 && !told(member);
+  };
+  seat_->wait(ready, {"a check of operations", "exchange", published_, missing});
+  // The first that is in something, and one that is in something else: the same two on every rank.
+  const char* first = nullptr;
+  int first_member = 0;
+  for (int m = 0; m < size(); ++m) {
+    const char* here = board_.talk(m).operation[published_ % kSlots];
+    if (*here == '\0') continue;  // it has failed, and will say so
+    if (first == nullptr) {
+      first = here;
+      first_member = m;
+    } else if (std::strcmp(first, here) != 0) {
+      disagree(concat("rank ", members_.rank_of(first_member), " is in '", first, "', rank ",
+                      members_.rank_of(m), " in '", here, "'"));
+    }
+  }
+}
+
+void SharedMemoryGroup::check_histories() {
+  for (int m = 1; m < size(); ++m) {
+    if (board_.line(m).history == board_.line(0).history) continue;
+    disagree(concat("ranks ", members_.rank_of(0), " and ", members_.rank_of(m),
+                    " were in different ones during the last ", kHistoryPeriod,
+                    " exchanges (--check-collectives tells which)"));
+  }
+}
+
+void SharedMemoryGroup::disagree(const std::string& how) {
+  const std::string words =
+      concat("ranks disagree about their operations at exchange ", published_, ": ", how,
+             "; every rank must call the same ones in the same "
+             "order");
+  seat_->abandon(words);
+  throw CommError(words);
+}
+
+void SharedMemoryGroup::raise_failure(int64_t number) {
   int worst = -1;
   FailureHeader header{};
-  for (int r = 0; r < size(); ++r) {
-    if (segment_->line(r).bytes[number % kSlots] >= 0) continue;
+  for (int m = 0; m < size(); ++m) {
+    if (board_.line(m).bytes[number % kSlots] >= 0) continue;
     FailureHeader here;
-    std::memcpy(&here, segment_->slot(r, number), sizeof here);
+    std::memcpy(&here, board_.slot(m, number), sizeof here);
     // The model's own failure is what every cut reports; of these the lowest row.
     const bool first = worst < 0 || here.of_model > header.of_model ||
                        (here.of_model == header.of_model && here.row < header.row);
     if (!first) continue;
-    worst = r;
+    worst = m;
     header = here;
   }
-  const char* text = reinterpret_cast<const char*>(segment_->slot(worst, number)) + sizeof header;
+  history_ = {};  // whoever failed does not know the names of the last operations
+  const char* text = reinterpret_cast<const char*>(board_.slot(worst, number)) + sizeof header;
   const std::string words(text, static_cast<size_t>(header.length));
-  throw AgreedError(header.of_model != 0 ? words : concat("rank ", worst, ": ", words));
+  throw AgreedError(header.of_model != 0 ? words
+                                         : concat("rank ", members_.rank_of(worst), ": ", words));
 }
 
 void SharedMemoryGroup::fail_together(const Failure& failure) {
-  if (published_ > collected_) collect("a failed step");
+  if (published_ > collected_) collect_parts(nullptr);
   const FailureHeader header{
       failure.row, failure.of_model ? 1 : 0,
       std::min(static_cast<int64_t>(failure.words.size()),
@@ -179,36 +195,49 @@ void SharedMemoryGroup::fail_together(const Failure& failure) {
   std::memcpy(outbox(), &header, sizeof header);
   std::memcpy(outbox() + sizeof header, failure.words.data(), static_cast<size_t>(header.length));
   announce(-1);
-  collect("a failed step");
+  collect_parts(nullptr);
   CN_ASSERT(false, "a failure was published and nobody raised it");
 }
 
-void SharedMemoryGroup::beat(int64_t progress) {
-  // relaxed: hints, they order nothing.
-  segment_->life(rank_).beats.fetch_add(1, std::memory_order_relaxed);
-  segment_->life(rank_).progress.store(progress, std::memory_order_relaxed);
-}
-
 int64_t SharedMemoryGroup::progress_of(int rank) const {
-  return segment_->life(rank).progress.load(std::memory_order_relaxed);
+  return seat_->segment().life(members_.rank_of(rank)).progress.load(std::memory_order_relaxed);
 }
 
-void SharedMemoryGroup::abandon(const std::string& words) noexcept {
-  if (!death_.empty()) return;
-  death_ = "this rank has failed";
-  segment_->end(rank_, RankState::failed, words);
+void SharedMemoryGroup::send(std::span<const std::byte> bytes, int peer, int tag) {
+  mail_.send(bytes, peer, tag);
 }
 
-void SharedMemoryGroup::check() {
-  if (!death_.empty()) throw CommError(death_);
-  const int lost = segment_->lost().load(std::memory_order_seq_cst);
-  for (int r = 0; r < size(); ++r) {
-    const RankLife& life = segment_->life(r);
-    if (r == rank_ || (lost != r && !PeerProcess(life.process.load()).has_ended())) continue;
-    const bool spoke = life.state.load() == RankState::failed;
-    lose(r, spoke ? concat("failed: ", life.words) : PeerProcess(life.process.load()).condition(),
-         "no exchange");
+std::vector<std::byte> SharedMemoryGroup::recv(int peer, int tag) { return mail_.recv(peer, tag); }
+
+std::unique_ptr<Group> SharedMemoryGroup::split(int color, int key) {
+  const SplitWish wish{color, key};
+  std::memcpy(outbox(), &wish, sizeof wish);
+  publish(sizeof wish);
+  std::vector<SplitWish> wishes;
+  for (const auto& part : collect("split")) {
+    std::memcpy(&wishes.emplace_back(), part.data(), sizeof wish);
   }
+  GroupMembers members = members_.of_color(color, wishes);
+  const bool leads = color >= 0 && members.rank_of(0) == seat_->rank();
+  const int32_t made = leads ? seat_->segment().add_board(members.size()) : 0;
+  std::memcpy(outbox(), &made, sizeof made);
+  publish(sizeof made);
+  const Parts parts = collect("split: boards");
+  int32_t board = 0;
+  bool room = true;
+  for (int m = 0; m < size(); ++m) {
+    int32_t here = 0;
+    std::memcpy(&here, parts[static_cast<size_t>(m)].data(), sizeof here);
+    room &= here >= 0;
+    if (color >= 0 && members_.rank_of(m) == members.rank_of(0)) board = here;
+  }
+  for (int m = 0; !room && leads && made >= 0 && m < members.size(); ++m) {
+    seat_->segment().release_board(made);
+  }
+  CN_CHECK(room, "split: no room for another group of these ", size(),
+           " ranks: close groups that are not needed any more");
+  if (color < 0) return nullptr;
+  return std::unique_ptr<Group>(new SharedMemoryGroup(seat_, board, std::move(members), checking_));
 }
 
 }  // namespace colonnade

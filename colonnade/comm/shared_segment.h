@@ -4,23 +4,15 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "colonnade/base/wait_point.h"
+#include "colonnade/comm/board.h"
 
 namespace colonnade {
 
 enum class RankState : int32_t { absent, alive, left, failed };
-
-/// Parts of an exchange that stand in memory at once: one that is being read, one that is
-/// published, one that is being written.
-constexpr int kSlots = 3;
-
-/// What a rank says; written by it alone. Lines of their own: the prefetcher fetches pairs.
-struct alignas(128) RankLine {
-  std::atomic<int64_t> published{0};  // exchanges
-  int64_t bytes[kSlots] = {};         // of its parts; -1: a failure stands there
-};
 
 /// How a rank is.
 struct alignas(128) RankLife {
@@ -29,17 +21,19 @@ struct alignas(128) RankLife {
   std::atomic<int64_t> beats{0};  // counts up while it lives and waits or reports
   std::atomic<int64_t> progress{0};
   std::atomic<RankState> state{RankState::absent};
-  std::atomic<int32_t> process{0};  // 0: a thread of this one
+  std::atomic<int32_t> process{0};  // 0: not known yet
   char words[kWords] = {};          // its last, written before `state`
 };
 
-struct alignas(128) Bell {
-  WaitPoint point{Sharing::machine};
+/// A rank that is lost is lost for every group of the segment.
+struct Loss {
+  int rank;
+  std::string words;  // "was killed by signal 9 (Killed)"
 };
 
 /// Anonymous shared memory, which forked processes inherit: it has no name, so nothing can be left
 /// behind, and takes nothing of /dev/shm. A page is there once somebody touches it: each rank
-/// touches its own first.
+/// touches its own first. Thread-safe.
 class SharedSegment {
  public:
   /// Throws Error if the system has no memory for it, with the size.
@@ -50,29 +44,43 @@ class SharedSegment {
 
   int ranks() const { return ranks_; }
   int64_t part_bytes() const { return part_bytes_; }
-  RankLine& line(int rank) const { return lines_[rank]; }
-  RankLife& life(int rank) const { return lives_[rank]; }
-  WaitPoint& bell(int rank) const { return bells_[rank].point; }
-  /// Where `rank` writes its part of exchange `number`.
-  std::byte* slot(int rank, int64_t number) const {
-    return slots_ + (rank * kSlots + number % kSlots) * part_bytes_;
+  RankLife& life(int rank) const;
+  /// Where `rank` sleeps; whoever may have made its condition true wakes it.
+  WaitPoint& bell(int rank) const;
+  void wake(int rank) const {
+    if (bell(rank).has_sleepers()) bell(rank).wake();
   }
-  /// The first rank that is lost, or -1.
-  std::atomic<int32_t>& lost() const { return *lost_; }
+  void wake_all() const;
 
-  /// `rank` says no more: wakes everybody. Async-signal-safe apart from the copy of `words`.
+  /// `rank` is going to be this process. So its death is seen even before it has come.
+  void expect(int rank, int process) const { life(rank).process.store(process); }
+  /// `rank` says no more: wakes everybody. `state`: left, or failed with its last words.
   void end(int rank, RankState state, const std::string& words) const noexcept;
+  /// Says for all that `rank` is lost, unless somebody is already.
+  void give_up(int rank, const std::string& words) const noexcept;
+  /// The first rank that is lost.
+  std::optional<Loss> loss() const;
+  /// Counts ranks that have ended or were given up.
+  std::atomic<int64_t>& endings() const;
+
+  /// The board of all ranks.
+  Board board() const { return board(0, ranks_); }
+  /// Room for a group of `members`, whose boards live until each member has released it; -1 if
+  /// there is none left.
+  int add_board(int members) const;
+  Board board(int number, int members) const;
+  void release_board(int number) const;
 
  private:
+  struct Control;
+
+  Control& control() const { return *reinterpret_cast<Control*>(memory_); }
+  int32_t reuse_board(int members, int64_t bytes) const;
+
   int ranks_;
   int64_t part_bytes_;
-  std::byte* memory_ = nullptr;
   int64_t bytes_ = 0;
-  std::atomic<int32_t>* lost_ = nullptr;
-  RankLine* lines_ = nullptr;   // [N]
-  RankLife* lives_ = nullptr;   // [N]
-  Bell* bells_ = nullptr;       // [N]
-  std::byte* slots_ = nullptr;  // [N, kSlots, part_bytes]
+  std::byte* memory_ = nullptr;
 };
 
 }  // namespace colonnade

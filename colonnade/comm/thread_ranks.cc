@@ -9,31 +9,33 @@
 
 namespace colonnade {
 
-Patience patience_of(const RankOptions& options) {
-  return options.crowded ? Patience::yield : Patience::spin;
+std::unique_ptr<Group> make_group(std::shared_ptr<SharedSegment> segment, int rank,
+                                  const RankOptions& options) {
+  return std::make_unique<SharedMemoryGroup>(std::move(segment), rank,
+                                             options.crowded ? Patience::yield : Patience::spin,
+                                             options.checking);
 }
 
-std::exception_ptr run_rank(std::shared_ptr<SharedSegment> segment, int rank, Patience patience,
-                            const RankBody& body) {
+std::exception_ptr run_rank(std::shared_ptr<SharedSegment> segment, int rank,
+                            const RankOptions& options, const RankBody& body) {
   const FloatEnvironment environment;
-  SharedMemoryGroup group(std::move(segment), rank, patience);
+  const std::unique_ptr<Group> group = make_group(std::move(segment), rank, options);
   try {
-    body(group);
+    body(*group);
     return nullptr;
   } catch (const std::exception& error) {
-    group.abandon(error.what());
+    group->abandon(error.what());
     return std::current_exception();
   }
 }
 
 ThreadRanks::ThreadRanks(const RankOptions& options, const RankBody& body)
     : segment_(std::make_shared<SharedSegment>(options.ranks, options.part_bytes)),
-      group_(std::make_unique<SharedMemoryGroup>(segment_, 0, patience_of(options))) {
+      group_(make_group(segment_, 0, options)) {
   try {
     for (int rank = 1; rank < options.ranks; ++rank) {
-      threads_.emplace_back([this, rank, body, patience = patience_of(options)] {
-        run_rank(segment_, rank, patience, body);
-      });
+      threads_.emplace_back(
+          [this, rank, body, options] { run_rank(segment_, rank, options, body); });
     }
   } catch (const std::system_error& error) {
     group_->abandon("the system refused a thread");
@@ -49,13 +51,18 @@ ThreadRanks::~ThreadRanks() {
 }
 
 void run_as_threads(int ranks, const RankBody& body, int64_t part_bytes) {
-  const auto segment = std::make_shared<SharedSegment>(ranks, part_bytes);
+  run_as_threads({.ranks = ranks, .part_bytes = part_bytes, .crowded = true}, body);
+}
+
+void run_as_threads(const RankOptions& options, const RankBody& body) {
+  const int ranks = options.ranks;
+  const auto segment = std::make_shared<SharedSegment>(ranks, options.part_bytes);
   std::vector<std::exception_ptr> thrown(static_cast<size_t>(ranks));
   {
     std::vector<std::thread> threads;
     for (int rank = 0; rank < ranks; ++rank) {
       threads.emplace_back([&, rank] {
-        thrown[static_cast<size_t>(rank)] = run_rank(segment, rank, Patience::yield, body);
+        thrown[static_cast<size_t>(rank)] = run_rank(segment, rank, options, body);
       });
     }
     for (std::thread& thread : threads) thread.join();

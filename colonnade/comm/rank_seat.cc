@@ -1,0 +1,144 @@
+#include "colonnade/comm/rank_seat.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <unistd.h>
+
+#include "colonnade/base/error.h"
+
+namespace colonnade {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Longer than this between two looks, this process itself did not run.
+constexpr double kLongestPeriod = 0.1;
+
+}  // namespace
+
+RankSeat::RankSeat(std::shared_ptr<SharedSegment> segment, int rank, Patience patience)
+    : segment_(std::move(segment)), rank_(rank), patience_(patience) {
+  CN_CHECK(rank >= 0 && rank < segment_->ranks(), "group: rank: expected 0 to ",
+           segment_->ranks() - 1, ", got ", rank);
+  peers_.resize(static_cast<size_t>(segment_->ranks()));
+  segment_->expect(rank, getpid());
+  segment_->life(rank).state.store(RankState::alive, std::memory_order_seq_cst);
+}
+
+RankSeat::~RankSeat() {
+  if (death_.empty()) segment_->end(rank_, RankState::left, "");
+}
+
+void RankSeat::abandon(const std::string& words) noexcept {
+  if (!death_.empty()) return;
+  death_ = "this rank has failed";
+  segment_->end(rank_, RankState::failed, words);
+}
+
+void RankSeat::sleep_until(const std::function<bool()>& ready, const Awaited& awaited) {
+  const auto woken = [&] {
+    return ready() || segment_->endings().load(std::memory_order_seq_cst) != minded_;
+  };
+  Clock::time_point looked = Clock::now();
+  const auto look = [&] {
+    look_around(awaited, std::min(seconds_since(looked), kLongestPeriod));
+    looked = Clock::now();
+  };
+  for (;;) {
+    segment_->bell(rank_).wait(woken, patience_, look, kPeriod);
+    if (ready()) return;
+    mind_endings(awaited);
+  }
+}
+
+void RankSeat::mind_endings(const Awaited& awaited) {
+  minded_ = segment_->endings().load(std::memory_order_seq_cst);
+  if (const std::optional<Loss> loss = segment_->loss()) lose(*loss, awaited);
+  for (int r = 0; r < segment_->ranks(); ++r) {
+    const RankState state = segment_->life(r).state.load(std::memory_order_seq_cst);
+    // The last thing that it said may have come between the look at it and its leaving.
+    if (r != rank_ && state == RankState::left && awaited.missing(r))
+      lose({r, "has left"}, awaited);
+  }
+}
+
+void RankSeat::look_around(const Awaited& awaited, double passed_s) {
+  beat();
+  for (int r = 0; r < segment_->ranks(); ++r) {
+    if (r != rank_) look_at(r, awaited, passed_s);
+  }
+}
+
+void RankSeat::look_at(int rank, const Awaited& awaited, double passed_s) {
+  Peer& it = peer(rank);
+  const RankState state = segment_->life(rank).state.load(std::memory_order_seq_cst);
+  if (state == RankState::left || state == RankState::failed) return;  // an ending says so
+  if (it.process.has_ended()) lose({rank, it.process.condition()}, awaited);
+  const int64_t beats = segment_->life(rank).beats.load(std::memory_order_relaxed);  // a hint
+  const bool quiet = awaited.missing(rank) && beats == std::exchange(it.beats, beats);
+  it.quiet_s = quiet ? it.quiet_s + passed_s : 0;
+  if (timeout_s_ <= 0 || it.quiet_s <= timeout_s_) return;
+  const std::string what = state == RankState::absent ? "has not come" : it.process.condition();
+  lose({rank, concat("gave no sign of life for ", timeout_s_, " s: it ", what)}, awaited);
+}
+
+/// Opened anew when it has come, or come again, as another process.
+RankSeat::Peer& RankSeat::peer(int rank) {
+  Peer& it = peers_[static_cast<size_t>(rank)];
+  const int number = segment_->life(rank).process.load();
+  if (number != it.number) {
+    it.process = PeerProcess(number == getpid() ? 0 : number);
+    it.number = number;
+  }
+  return it;
+}
+
+std::string RankSeat::name_of(int rank) const {
+  const int process = segment_->life(rank).process.load();
+  const std::string where = process == getpid() ? std::string("a thread")
+                            : process == 0      ? std::string("no process yet")
+                                                : concat("process ", process);
+  return concat("rank ", rank, " of ", segment_->ranks(), " (", where, " on this machine)");
+}
+
+std::string RankSeat::condition_of(const Loss& loss) {
+  const RankState state = segment_->life(loss.rank).state.load();
+  if (loss.rank == rank_ || state == RankState::left || state == RankState::failed) {
+    return loss.words;
+  }
+  // Only its parent hears what killed it.
+  const PeerProcess& process = peer(loss.rank).process;
+  return process.has_ended() ? process.condition() : loss.words;
+}
+
+void RankSeat::lose(const Loss& loss, const Awaited& awaited) {
+  const std::string words = condition_of(loss);
+  const std::string where = concat(awaited.operation, ", ", awaited.what, " ", awaited.number);
+  const bool waited_for_it = loss.rank != rank_ && awaited.missing(loss.rank);
+  death_ = loss.rank == rank_ ? concat("the others have given up this rank, ", rank_, " of ",
+                                       segment_->ranks(), ", which ", words, "; it came to ", where)
+                              : concat(name_of(loss.rank), " ", words, "; rank ", rank_,
+                                       waited_for_it ? " waited for it in " : " waited in ", where);
+  segment_->give_up(loss.rank, words);
+  throw CommError(death_);
+}
+
+void RankSeat::check() {
+  require_life();
+  const std::function<bool(int)> none = [](int) { return false; };
+  const Awaited nothing{"no exchange", "after", 0, none};
+  if (const std::optional<Loss> loss = segment_->loss()) lose(*loss, nothing);
+  for (int r = 0; r < segment_->ranks(); ++r) {
+    if (r == rank_) continue;
+    const bool left = segment_->life(r).state.load(std::memory_order_seq_cst) == RankState::left;
+    if (left) lose({r, "has left"}, nothing);
+    if (peer(r).process.has_ended()) lose({r, peer(r).process.condition()}, nothing);
+  }
+}
+
+}  // namespace colonnade
