@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "colonnade/comm/collectives.h"
+#include "colonnade/comm/shared_memory_group.h"
 
 namespace colonnade {
 namespace {

@@ -46,7 +46,7 @@ void note_end(ChildResult& child, int status) {
   if (WIFSIGNALED(status)) child.signal = WTERMSIG(status);
 }
 
-std::string thrown_by(const std::exception_ptr& error) {
+std::string kind_and_words(const std::exception_ptr& error) {
   return thrown_by([&] {
     if (error) std::rethrow_exception(error);
   });
@@ -75,7 +75,7 @@ ForkedRanks::ForkedRanks(const RankOptions& options, const RankBody& body, Calle
     const int process = fork();
     CN_CHECK(process >= 0, "test: fork: ", std::strerror(errno));
     if (process == 0) {
-      const std::string thrown = thrown_by(run_rank(segment_, rank, options, body));
+      const std::string thrown = kind_and_words(run_rank(segment_, rank, options, body));
       words_->write(rank, thrown);
       std::fflush(stdout);
       _exit(testing::Test::HasFailure() ? 2 : thrown.empty() ? 0 : 1);
