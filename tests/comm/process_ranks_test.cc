@@ -6,6 +6,7 @@
 #include <new>
 #include <thread>
 
+#include "tests/support/environment.h"
 #include "tests/support/forked_ranks.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -45,7 +46,14 @@ class Told {
 /// Nobody of this process's children is left.
 bool has_no_children() { return waitpid(-1, nullptr, WNOHANG) == -1 && errno == ECHILD; }
 
-TEST(ProcessRanks, EachRankIsAProcessOfItsOwn) {
+class ProcessRanksTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (test::threads_of_this_process() > 1) GTEST_SKIP() << "a sanitizer has a thread here";
+  }
+};
+
+TEST_F(ProcessRanksTest, EachRankIsAProcessOfItsOwn) {
   const Told told;
   {
     ProcessRanks ranks({.ranks = 3, .crowded = true}, [&](Group& group) {
@@ -60,26 +68,26 @@ TEST(ProcessRanks, EachRankIsAProcessOfItsOwn) {
   EXPECT_TRUE(has_no_children());
 }
 
-TEST(ProcessRanks, WhatABodyThrowsTheCallerReads) {
+TEST_F(ProcessRanksTest, WhatABodyThrowsTheCallerReads) {
   ProcessRanks ranks({.ranks = 2, .crowded = true}, [](Group&) { throw Error("bad file"); });
   EXPECT_THAT(test::thrown_by([&] { barrier(ranks.group(), "test"); }),
               AllOf(StartsWith("CommError: rank 1 of 2 (process "), HasSubstr("failed: bad file")));
 }
 
-TEST(ProcessRanks, TheCallerHearsWhatKilledARank) {
+TEST_F(ProcessRanksTest, TheCallerHearsWhatKilledARank) {
   ProcessRanks ranks({.ranks = 2, .crowded = true}, [](Group&) { raise(SIGKILL); });
   EXPECT_THAT(test::thrown_by([&] { barrier(ranks.group(), "test"); }),
               HasSubstr("was killed by signal 9 (Killed); rank 0 waited for it in test"));
 }
 
-TEST(ProcessRanks, OneThatDoesNotEndIsKilled) {
+TEST_F(ProcessRanksTest, OneThatDoesNotEndIsKilled) {
   {
     ProcessRanks ranks({.ranks = 2, .crowded = true}, [](Group&) { pause(); });
   }
   EXPECT_TRUE(has_no_children());
 }
 
-TEST(ProcessRanks, DieWithTheirCallerAndIgnoreCtrlC) {
+TEST_F(ProcessRanksTest, DieWithTheirCallerAndIgnoreCtrlC) {
   const Told told;
   const int caller = fork();
   if (caller == 0) {
@@ -98,7 +106,7 @@ TEST(ProcessRanks, DieWithTheirCallerAndIgnoreCtrlC) {
   while (!rank.has_ended()) std::this_thread::yield();
 }
 
-TEST(ProcessRanks, AreRefusedWhereThreadsRunAlready) {
+TEST_F(ProcessRanksTest, AreRefusedWhereThreadsRunAlready) {
   std::atomic<bool> end{false};
   std::thread other([&] {
     while (!end) std::this_thread::yield();

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 
 #include <gtest/gtest.h>
 
@@ -22,6 +23,12 @@ std::string cached_model(std::string_view name) {
   if (std::filesystem::is_regular_file(path)) return path;
   if (!variable("CI").empty()) ADD_FAILURE() << path << " is missing: tools/get_model " << name;
   return "";
+}
+
+int threads_of_this_process() {
+  namespace fs = std::filesystem;
+  return static_cast<int>(
+      std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator()));
 }
 
 bool nightly() { return !variable("COLONNADE_NIGHTLY").empty(); }

@@ -12,6 +12,10 @@ namespace colonnade::test {
 ///   if (path.empty()) GTEST_SKIP() << "fetch it with tools/get_model smollm2-135m";
 std::string cached_model(std::string_view name);
 
+/// Threads of this process. A thread sanitizer has one of its own; such a process is no copy of one
+/// thread.
+int threads_of_this_process();
+
 /// True in `make nightly` (COLONNADE_NIGHTLY is set): run the long form.
 bool nightly();
 
