@@ -6,10 +6,14 @@
 namespace colonnade {
 namespace {
 
-/// Above this many bytes of a part each rank reduces a piece of it and reads the pieces of the
-/// others: it reads 2 N parts' worth in N pieces instead of N parts, for one more exchange.
-/// Measured: docs/ranks.md.
-constexpr int64_t kOneShotBytes = 64 * 1024;
+/// With more than two ranks and more than this many bytes each rank reduces a piece of the parts
+/// and reads the pieces of the others: each reads 2 (N - 1) / N parts of other ranks instead of N -
+/// 1, for one more exchange. Measured: docs/ranks.md.
+constexpr int64_t kOneShotBytes = 32 * 1024;
+
+bool takes_two_shots(const Group& group, int64_t bytes) {
+  return group.size() > 2 && bytes > kOneShotBytes;
+}
 
 /// A reduction's element type and kind.
 struct Elements {
@@ -17,44 +21,47 @@ struct Elements {
   Reduction reduction;
 
   int64_t bytes() const { return size_of(dtype); }
+  int64_t most(const Group& group) const { return group.largest_part() / bytes(); }
 };
 
-/// Elements of a part.
-int64_t most_elements(const Group& group, Elements elements) {
-  return group.largest_part() / elements.bytes();
-}
+/// Where the bytes of each rank stand.
+using Inputs = std::vector<const std::byte*>;
 
-/// Publishes `bytes` and returns the parts of all. Throws Error on every rank if sizes differ.
-Parts exchange_equal(Group& group, const std::byte* data, int64_t bytes, const char* operation) {
-  std::memcpy(group.outbox(), data, static_cast<size_t>(bytes));
+/// Publishes this rank's `bytes` bytes and waits for those of all. Throws Error on every rank if
+/// sizes differ.
+Inputs exchange_equal(Group& group, const std::byte* mine, int64_t bytes, const char* operation) {
+  if (bytes > 0) std::memcpy(group.outbox(), mine, static_cast<size_t>(bytes));
   group.publish(bytes);
   const Parts parts = group.collect(operation);
-  for (size_t r = 1; r < parts.size(); ++r) {
+  Inputs inputs(parts.size());
+  for (size_t r = 0; r < parts.size(); ++r) {
     CN_CHECK(parts[r].size() == parts[0].size(), operation, ": expected as many bytes from rank ",
              r, " as from rank 0, ", parts[0].size(), ", got ", parts[r].size());
+    inputs[r] = parts[r].data();
   }
-  return parts;
+  // A large copy does not leave its target in the cache.
+  inputs[static_cast<size_t>(group.rank())] = mine;
+  return inputs;
 }
 
-/// Elements `piece` of all parts, reduced into `out` [piece].
-void reduce_piece(const Parts& parts, Range piece, std::byte* out, Elements elements) {
-  std::vector<const std::byte*> inputs;
-  for (const auto& part : parts) inputs.push_back(part.data() + piece.begin * elements.bytes());
+/// Elements `piece` of all inputs, reduced into `out` [piece].
+void reduce_piece(Inputs inputs, Range piece, std::byte* out, Elements elements) {
+  for (const std::byte*& input : inputs) input += piece.begin * elements.bytes();
   reduce(out, inputs, piece.size(), elements.dtype, elements.reduction);
 }
 
-/// Rank r reduces piece r of the parts and publishes it; all pieces go to `data`.
-void exchange_pieces(Group& group, const Parts& parts, std::byte* data, Elements elements,
-                     const char* operation) {
-  const int64_t count = static_cast<int64_t>(parts[0].size()) / elements.bytes();
+/// Rank r reduces piece r of the inputs and publishes it; all pieces go to `data`.
+void exchange_pieces(Group& group, const Inputs& inputs, std::span<std::byte> data,
+                     Elements elements, const char* operation) {
+  const int64_t count = static_cast<int64_t>(data.size()) / elements.bytes();
   const auto piece = [&](int rank) { return even_part(count, group.size(), rank); };
   const Range mine = piece(group.rank());
-  reduce_piece(parts, mine, group.outbox(), elements);
+  reduce_piece(inputs, mine, group.outbox(), elements);
   group.publish(mine.size() * elements.bytes());
   const Parts pieces = group.collect(operation);
   for (int r = 0; r < group.size(); ++r) {
     const auto& from = pieces[static_cast<size_t>(r)];
-    std::memcpy(data + piece(r).begin * elements.bytes(), from.data(), from.size());
+    std::memcpy(data.data() + piece(r).begin * elements.bytes(), from.data(), from.size());
   }
 }
 
@@ -143,17 +150,18 @@ void all_reduce(Group& group, void* data, int64_t count, DType dtype, Reduction 
                 const char* operation) {
   if (group.size() == 1) return;  // nothing to add: no copy to the outbox and back
   const Elements elements{dtype, reduction};
-  const int64_t most = most_elements(group, elements);
   auto* bytes = static_cast<std::byte*>(data);
   int64_t begin = 0;
   do {
-    std::byte* here = bytes + begin * elements.bytes();
-    const int64_t size = std::min(most, count - begin);
-    const Parts parts = exchange_equal(group, here, size * elements.bytes(), operation);
-    if (size * elements.bytes() > kOneShotBytes) {
-      exchange_pieces(group, parts, here, elements, operation);
+    const int64_t size = std::min(elements.most(group), count - begin);
+    const std::span<std::byte> here(bytes + begin * elements.bytes(),
+                                    static_cast<size_t>(size * elements.bytes()));
+    const Inputs inputs =
+        exchange_equal(group, here.data(), static_cast<int64_t>(here.size()), operation);
+    if (takes_two_shots(group, static_cast<int64_t>(here.size()))) {
+      exchange_pieces(group, inputs, here, elements, operation);
     } else {
-      reduce_piece(parts, {0, size}, here, elements);
+      reduce(here.data(), inputs, size, dtype, reduction);
     }
     begin += size;
   } while (begin < count);
@@ -175,16 +183,15 @@ void reduce_scatter(Group& group, const void* data, void* mine, const Partition&
            " ranks, got them for ", pieces.ranks());
   const Elements elements{dtype, reduction};
   const Range own = pieces.of(group.rank());
-  const int64_t most = most_elements(group, elements);
   int64_t begin = 0;
   do {
-    const int64_t size = std::min(most, pieces.total() - begin);
-    const Parts parts =
+    const int64_t size = std::min(elements.most(group), pieces.total() - begin);
+    const Inputs inputs =
         exchange_equal(group, static_cast<const std::byte*>(data) + begin * elements.bytes(),
                        size * elements.bytes(), operation);
     const Range here{std::max(own.begin, begin), std::min(own.end, begin + size)};
     if (here.begin < here.end) {
-      reduce_piece(parts, {here.begin - begin, here.end - begin},
+      reduce_piece(inputs, {here.begin - begin, here.end - begin},
                    static_cast<std::byte*>(mine) + (here.begin - own.begin) * elements.bytes(),
                    elements);
     }

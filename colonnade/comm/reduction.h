@@ -14,7 +14,7 @@ namespace colonnade {
 enum class Reduction : uint8_t { sum, max, min };
 
 /// out[i] = parts[0][i] op parts[1][i] op ..., from left to right. 16-bit floats are computed with
-/// in f32 and rounded once. `out` overlaps no part.
+/// in f32 and rounded once. `out` overlaps no part, but may be one of them.
 ///   out, parts[r]  [count] dtype, at any address
 void reduce(std::byte* out, std::span<const std::byte* const> parts, int64_t count, DType dtype,
             Reduction reduction);

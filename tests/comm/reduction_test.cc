@@ -108,6 +108,23 @@ TEST(Reduction, OfWhatIsNoNumberTheFirstWinsAndOfZerosThatOfTheLowestRank) {
   }
 }
 
+TEST(Reduction, TheResultMayStandOverAPart) {
+  for (const size_t length : {3u, 100u, 1000u}) {
+    std::vector<std::vector<uint16_t>> parts(3, std::vector<uint16_t>(length));
+    for (size_t r = 0; r < 3; ++r) {
+      for (size_t i = 0; i < length; ++i) {
+        parts[r][i] = f32_to_bf16(static_cast<float>(i * (r + 1)) * 0.37F);
+      }
+    }
+    const auto apart = reduced(parts, DType::bf16, Reduction::sum);
+    const std::byte* inputs[3];
+    for (size_t r = 0; r < 3; ++r) inputs[r] = reinterpret_cast<std::byte*>(parts[r].data());
+    reduce(reinterpret_cast<std::byte*>(parts[1].data()), inputs, static_cast<int64_t>(length),
+           DType::bf16, Reduction::sum);
+    EXPECT_EQ(parts[1], apart);
+  }
+}
+
 TEST(Reduction, PartsMayStandAtAnyAddress) {
   std::vector<std::byte> memory(3 * 801);
   std::byte* a = memory.data() + 1;
