@@ -6,8 +6,8 @@
 //
 //   bench_all_reduce [--plain] [--iterations N]
 //
-// --plain: a line per size, "KIB MICROSECONDS" of all_reduce() from and to a caller's memory, for
-// tools/compare_all_reduce.py.
+// copied: all_reduce() from and to the caller's memory, as MPI_Allreduce has it. --plain: a line
+// "KIB IN_PLACE COPIED" per size, for tools/compare_all_reduce.py.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -212,7 +212,7 @@ void two_ranks(Group& group, Common& common, const Wish& wish) {
     const double copy = median(copied(group, size, wish.iterations));
     if (!prints) continue;
     if (wish.plain) {
-      std::printf("%lld %.3f\n", static_cast<long long>(size / 1024), copy);
+      std::printf("%lld %.3f %.3f\n", static_cast<long long>(size / 1024), mine, copy);
     } else {
       std::printf("%6lld %10.3f %10.3f %10.3f | %10.3f %7.2f | %10.3f\n",
                   static_cast<long long>(size / 1024), half, read, half + read, mine,

@@ -8,7 +8,7 @@ namespace colonnade {
 namespace {
 
 constexpr int64_t kPage = 4096;
-constexpr int64_t kLargest = int64_t{1} << 46;  // no address space holds more
+constexpr int64_t kLargest = int64_t{1} << 48;  // no address space holds more
 
 int64_t whole_pages(int64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr int kMostBoards = 256;
 /// Room for groups made by split(), in boards of all ranks. Of address space: untouched pages take
-/// no memory.
-constexpr int64_t kSpareBoards = 15;
+/// no memory. Where even that is limited (ulimit -v), less.
+constexpr int64_t kSpareBoards[] = {15, 3, 0};
 
 constexpr int32_t kNobody = -1;
 constexpr int32_t kBeingWritten = -2;
@@ -62,9 +62,13 @@ struct SharedSegment::Control {
 SharedSegment::SharedSegment(int ranks, int64_t part_bytes) : ranks_(ranks) {
   const BoardLayout all(ranks, part_bytes);
   part_bytes_ = all.part_bytes();
-  bytes_ = Control::bytes(ranks) + (1 + kSpareBoards) * all.bytes();
-  void* memory = mmap(nullptr, static_cast<size_t>(bytes_), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = MAP_FAILED;
+  for (const int64_t spare : kSpareBoards) {
+    if (memory != MAP_FAILED) break;
+    bytes_ = Control::bytes(ranks) + (1 + spare) * all.bytes();
+    memory = mmap(nullptr, static_cast<size_t>(bytes_), PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  }
   CN_CHECK(memory != MAP_FAILED, "shared memory: ", bytes_, " bytes of address space for ", ranks,
            " ranks with parts of ", part_bytes, " bytes: ", std::strerror(errno),
            "; use fewer ranks, or raise the limits of this process (ulimit -v)");

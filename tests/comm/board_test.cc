@@ -48,7 +48,7 @@ TEST(Board, RefusesSizesThatNoMachineHas) {
   EXPECT_THROW(BoardLayout(0, 1), Error);
   EXPECT_THROW(BoardLayout(2, 0), Error);
   EXPECT_THROW(BoardLayout(2, INT64_MAX), Error);
-  EXPECT_THROW(BoardLayout(1 << 20, int64_t{1} << 40), Error);
+  EXPECT_THROW(BoardLayout(1 << 20, int64_t{1} << 41), Error);
 }
 
 }  // namespace

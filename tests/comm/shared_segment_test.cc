@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,9 +76,22 @@ TEST(SharedSegment, SaysWhenThereIsNoRoomForAnotherBoard) {
   EXPECT_EQ(segment.add_board(4), -1);
 }
 
+TEST(SharedSegment, LittleAddressSpaceMeansLittleRoomForBoards) {
+  const int child = fork();
+  if (child == 0) {
+    const rlimit limit{int64_t{1} << 32, int64_t{1} << 32};
+    setrlimit(RLIMIT_AS, &limit);
+    const SharedSegment segment(2, int64_t{256} << 20);  // 1.5 GiB for all ranks
+    _exit(segment.add_board(2) == -1 ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(SharedSegment, ASizeThatTheSystemRefusesIsNamed) {
   try {
-    const SharedSegment segment(2, int64_t{1} << 43);
+    const SharedSegment segment(2, int64_t{1} << 45);
     FAIL() << "no exception";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("bytes of address space for 2 ranks"));
