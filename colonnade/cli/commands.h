@@ -11,6 +11,7 @@ int info(const InfoOptions& options);
 int plan(const PlanOptions& options);
 int tokenize(const TokenizeOptions& options);
 int perplexity(const PerplexityOptions& options);
+int verify(const VerifyOptions& options);
 int bench(const BenchOptions& options);
 /// `what`: bash, zsh, fish or man.
 int completion(const std::string& what);

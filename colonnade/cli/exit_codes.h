@@ -44,7 +44,8 @@ auto naming_flags(const F& f) {
   constexpr std::pair<std::string_view, std::string_view> kFlags[] = {{"ranks:", "--tp:"},
                                                                       {"shares:", "--shares:"},
                                                                       {"context:", "--ctx-size:"},
-                                                                      {"chunk:", "--chunk:"}};
+                                                                      {"chunk:", "--chunk:"},
+                                                                      {"steps:", "--max-tokens:"}};
   try {
     return f();
   } catch (const UsageError&) {

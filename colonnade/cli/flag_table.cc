@@ -33,6 +33,11 @@ constexpr Command kCommands[] = {
      "colonnade tokenize -m model.gguf -f text.txt --ids"},
     {"perplexity", "measure how well a model predicts a text",
      "colonnade perplexity -m model.gguf -f text.txt --precision f32"},
+    {"verify", "check that any number of ranks gives the same bits, or a receipt of a run",
+     "colonnade verify -m model.gguf --tp 3\n"
+     "colonnade verify -m model.gguf --tp 4 --shares 3,1,2,2 --precision int8 -f prompt.txt -n 64\n"
+     "colonnade run -m model.gguf -p \"Once upon a time\" -n 64 --tp 3 --receipt answer.json\n"
+     "colonnade verify --receipt answer.json -m model.gguf"},
     {"bench", "measure tokens per second, and what limits them",
      "colonnade bench -m model.gguf -p 512 -n 64 -t 2 -r 5\n"
      "colonnade bench -m model.gguf -p 0 -n 64 -t 1,2 -o json"},
@@ -43,36 +48,46 @@ constexpr Command kCommands[] = {
 
 constexpr std::string_view kModel = "Model", kPrompt = "Prompt", kAnswer = "Answer",
                            kSampling = "Sampling", kOutput = "Output", kMeasure = "Measurement",
-                           kLoads = "run chat perplexity bench", kGenerates = "run chat",
+                           kLoads = "run chat perplexity verify bench", kGenerates = "run chat",
                            kRanks = "Ranks",
-                           kEvery = "run chat info plan tokenize perplexity bench completion";
+                           kEvery =
+                               "run chat info plan tokenize perplexity verify bench completion";
 
 constexpr Flag kFlags[] = {
     {"--model", "-m", "FILE", "run chat info plan tokenize perplexity bench", kModel,
      "GGUF file, a shard of one, or a folder with one"},
+    {"--model", "-m", "FILE", "verify", kModel,
+     "GGUF file, a shard of one, or a folder with one (default with --receipt: the file that it "
+     "names, beside it or in this folder)"},
     {"--ctx-size", "-c --context --max-model-len", "N", "run chat plan", kModel,
      "positions that prompt and answer may take; 0: all that the model has (default: the model's, "
      "at most 8192)"},
-    {"--threads", "-t --num-threads --n-threads", "N", "run chat info perplexity", kModel,
+    {"--threads", "-t --num-threads --n-threads", "N", "run chat info perplexity verify", kModel,
      "threads of each rank (default: the physical cores that the process may use, divided)"},
     {"--threads", "-t --num-threads --n-threads", "N[,N]", "bench", kModel,
      "threads of each rank; a list measures each (default: the physical cores that the process may "
      "use, divided)"},
     {"--precision", "", "int8|int15|f32", "run chat plan perplexity bench", kModel,
      "of the activations in products with quantized weights (default: int8)"},
+    {"--precision", "", "int8|int15|f32|all", "verify", kModel,
+     "of the activations in products with quantized weights (default: all, one after the other)"},
     {"--cache-type", "-ctk -ctv --cache-type-k --cache-type-v --kv-cache-dtype", "bf16|f32",
-     "run chat plan perplexity bench", kModel,
+     "run chat plan perplexity verify bench", kModel,
      "of keys and values (default: bf16 with int8, else f32)"},
     {"--chunk", "-ub --ubatch-size --max-num-batched-tokens", "N", "run chat plan perplexity bench",
      kModel, "prompt tokens computed at a time (default: 512); changes no bit of the answer"},
-    {"--isa", "", "scalar|avx2|avxvnni|avx512|avx512vnni|amx", "run chat info perplexity bench",
-     kModel,
+    {"--chunk", "-ub --ubatch-size --max-num-batched-tokens", "N", "verify", kModel,
+     "prompt tokens computed at a time (default: 128)"},
+    {"--isa", "", "scalar|avx2|avxvnni|avx512|avx512vnni|amx",
+     "run chat info perplexity verify bench", kModel,
      "instruction set (default: COLONNADE_ISA, else the best here); changes no bit of the answer"},
 
     {"--tp", "-tp --tensor-parallel-size --tensor-parallel --ranks", "N",
      "run chat plan perplexity bench", kRanks,
      "ranks that share the model (default: 1); changes no bit of the answer"},
-    {"--shares", "-ts --tensor-split", "X,X,...", "run chat plan perplexity bench", kRanks,
+    {"--tp", "-tp --tensor-parallel-size --tensor-parallel --ranks", "N", "verify", kRanks,
+     "ranks that are compared with one (default: 2), or that compute a receipt again (default: 1)"},
+    {"--shares", "-ts --tensor-split", "X,X,...", "run chat plan perplexity verify bench", kRanks,
      "how much each rank takes, relative to the others, or auto: as fast as each is (default: as "
      "much as the others)"},
     {"--ranks-as", "", "processes|threads", kLoads, kRanks,
@@ -90,7 +105,11 @@ constexpr Flag kFlags[] = {
 
     {"--prompt", "-p", "TEXT", "run tokenize", kPrompt, "the text"},
     {"--prompt", "-p", "TEXT", "chat", kPrompt, "one turn: answer it and end"},
-    {"--file", "-f", "FILE", "run tokenize perplexity", kPrompt,
+    {"--prompt", "-p", "TEXT", "verify", kPrompt,
+     "the text (default: three built-in ones of different lengths)"},
+    {"--receipt", "", "FILE", "verify", kPrompt,
+     "compute again what this receipt of a run says, instead of comparing ranks"},
+    {"--file", "-f", "FILE", "run tokenize perplexity verify", kPrompt,
      "the text, byte for byte; - is standard input"},
     {"--file", "-f", "FILE", "chat", kPrompt, "one turn out of a file: answer it and end"},
     {"--system-prompt", "-sys --system", "TEXT", "chat", kPrompt, "the system message"},
@@ -101,6 +120,8 @@ constexpr Flag kFlags[] = {
 
     {"--max-tokens", "-n --n-predict --predict --max-completion-tokens", "N", kGenerates, kAnswer,
      "tokens to generate; -1: until the text ends or the context is full (default: -1)"},
+    {"--max-tokens", "-n --n-predict --predict --max-completion-tokens", "N", "verify", kAnswer,
+     "tokens to generate behind each prompt (default: 16)"},
     {"--stop", "-r --reverse-prompt", "TEXT", kGenerates, kAnswer,
      "end the answer before this text; may be repeated"},
     {"--ignore-eos", "", "", "run", kAnswer, "go on behind the end of the text"},
@@ -128,7 +149,8 @@ constexpr Flag kFlags[] = {
     {"--logit-bias", "-l", "ID+X", kGenerates, kSampling,
      "add X to the logit of token ID: 15043+1, 15043-1, 15043-inf (never); may be repeated"},
 
-    {"--json", "", "", "run info plan tokenize perplexity", kOutput, "print one JSON object"},
+    {"--json", "", "", "run info plan tokenize perplexity verify", kOutput,
+     "print one JSON object"},
     {"--brief", "", "", "plan", kOutput, "three lines instead of a page"},
     {"--svg", "", "FILE", "plan", kOutput, "draw how every matrix is cut"},
     {"--ids", "", "", "tokenize", kOutput, "print the ids alone, as [1, 2, 3]"},
@@ -136,6 +158,8 @@ constexpr Flag kFlags[] = {
      "with --json: the K most likely tokens of every step and their log-probabilities"},
     {"--logits", "--save-all-logits", "FILE", "run", kOutput,
      "write the logits of every step as a safetensors file: logits [steps, V] f32"},
+    {"--receipt", "", "FILE", "run", kOutput,
+     "write what was computed and digests of it as a file that `colonnade verify` checks"},
     {"--timings", "--show-timings", "", kGenerates, kOutput,
      "print the speed at the end, and its share of the measured bandwidth (default: on a "
      "terminal)"},

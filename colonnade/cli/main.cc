@@ -31,6 +31,7 @@ int execute(const Arguments& arguments) {
   if (name == "plan") return plan(read_plan_options(arguments));
   if (name == "tokenize") return tokenize(read_tokenize_options(arguments));
   if (name == "perplexity") return perplexity(read_perplexity_options(arguments));
+  if (name == "verify") return verify(read_verify_options(arguments));
   if (name == "bench") return bench(read_bench_options(arguments));
   return complete(arguments);
 }

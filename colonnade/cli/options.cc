@@ -30,14 +30,21 @@ std::string read_model_path(const Arguments& arguments) {
   return *path;
 }
 
-/// Sizes that follow from precision, cache and chunk.
-ModelOptions read_precision_options(const Arguments& arguments) {
+constexpr Tier kTiers[] = {Tier::int8, Tier::int15, Tier::f32};  // in the order of --precision
+
+/// Sizes that follow from cache and chunk.
+ModelOptions read_cache_options(const Arguments& arguments) {
   ModelOptions options;
-  constexpr Tier kTiers[] = {Tier::int8, Tier::int15, Tier::f32};
   constexpr DType kCaches[] = {DType::bf16, DType::f32};
   options.chunk = arguments.integer("--chunk", 1).value_or(options.chunk);
-  if (const auto tier = arguments.choice("--precision")) options.precision = kTiers[*tier];
   if (const auto cache = arguments.choice("--cache-type")) options.cache = kCaches[*cache];
+  return options;
+}
+
+/// Those, and what follows from precision.
+ModelOptions read_precision_options(const Arguments& arguments) {
+  ModelOptions options = read_cache_options(arguments);
+  if (const auto tier = arguments.choice("--precision")) options.precision = kTiers[*tier];
   return options;
 }
 
@@ -45,7 +52,9 @@ constexpr int64_t kMostRanks = 1 << 20;
 
 CutOptions read_cut_options(const Arguments& arguments) {
   CutOptions options;
-  options.ranks = static_cast<int>(arguments.integer("--tp", 1, kMostRanks).value_or(1));
+  const bool compares = arguments.command().name == "verify" && !arguments.has("--receipt");
+  options.ranks =
+      static_cast<int>(arguments.integer("--tp", 1, kMostRanks).value_or(compares ? 2 : 1));
   options.auto_shares = arguments.text("--shares") == "auto";
   if (options.auto_shares) return options;
   options.shares = arguments.numbers("--shares");
@@ -65,12 +74,17 @@ CutOptions read_rank_options(const Arguments& arguments) {
   return options;
 }
 
-/// What every command that loads a model has, but for path and threads.
-ModelOptions read_load_options(const Arguments& arguments) {
-  ModelOptions options = read_precision_options(arguments);
+/// What every command that loads a model has, but for path, threads and precision.
+void read_load_flags(const Arguments& arguments, ModelOptions& options) {
   if (arguments.choice("--isa")) options.isa = *arguments.text("--isa");
   options.quiet = arguments.has("--quiet");
   options.cut = read_rank_options(arguments);
+}
+
+/// The same, and precision.
+ModelOptions read_load_options(const Arguments& arguments) {
+  ModelOptions options = read_precision_options(arguments);
+  read_load_flags(arguments, options);
   return options;
 }
 
@@ -164,6 +178,15 @@ AnswerOptions read_answer_options(const Arguments& arguments) {
   return options;
 }
 
+/// The name of a file to write or read; empty when the flag did not come. Throws UsageError for an
+/// empty one.
+std::string read_file_name(const Arguments& arguments, std::string_view flag) {
+  const std::string name = arguments.text(flag).value_or("");
+  if (arguments.has(flag) && name.empty())
+    throw UsageError(concat(flag, ": expected the name of a file, got an empty one"));
+  return name;
+}
+
 /// Tokens per measurement; 0 switches one off.
 std::vector<int64_t> read_lengths(const Arguments& arguments, std::string_view flag,
                                   int64_t absent) {
@@ -188,9 +211,10 @@ RunOptions read_run_options(const Arguments& arguments) {
     options.logprobs = static_cast<int32_t>(*count);
   if (options.logprobs && !options.json)
     throw UsageError("--logprobs: expected --json beside it, which shows them");
-  options.logits_file = arguments.text("--logits").value_or("");
-  if (arguments.has("--logits") && options.logits_file.empty())
-    throw UsageError("--logits: expected the name of a file, got an empty one");
+  options.logits_file = read_file_name(arguments, "--logits");
+  options.receipt_file = read_file_name(arguments, "--receipt");
+  if (!options.receipt_file.empty() && options.answer.stop.max_tokens == 0)
+    throw UsageError("--receipt: expected --max-tokens of at least 1: no token, nothing to check");
   return options;
 }
 
@@ -249,9 +273,7 @@ PlanOptions read_plan_options(const Arguments& arguments) {
   options.brief = arguments.has("--brief");
   if (options.json && options.brief)
     throw UsageError("--json and --brief: expected one of them, got both");
-  options.svg_file = arguments.text("--svg").value_or("");
-  if (arguments.has("--svg") && options.svg_file.empty())
-    throw UsageError("--svg: expected the name of a file, got an empty one");
+  options.svg_file = read_file_name(arguments, "--svg");
   return options;
 }
 
@@ -272,6 +294,37 @@ PerplexityOptions read_perplexity_options(const Arguments& arguments) {
   options.text.file = arguments.text("--file");
   options.json = arguments.has("--json");
   if (!options.text.file) throw UsageError("--file: expected a text to measure");
+  return options;
+}
+
+/// What a receipt says itself.
+void refuse_beside_receipt(const Arguments& arguments) {
+  for (const char* flag : {"--precision", "--cache-type", "--prompt", "--file", "--max-tokens"}) {
+    if (arguments.has(flag))
+      throw UsageError(concat(flag, ": the receipt says it; leave it out beside --receipt"));
+  }
+}
+
+VerifyOptions read_verify_options(const Arguments& arguments) {
+  refuse_words(arguments);
+  VerifyOptions options;
+  options.model = read_cache_options(arguments);
+  if (!arguments.has("--chunk")) options.model.chunk = 128;
+  read_load_flags(arguments, options.model);
+  options.model.threads = read_threads(arguments);
+  options.receipt_file = read_file_name(arguments, "--receipt");
+  options.json = arguments.has("--json");
+  if (!options.receipt_file.empty()) {
+    refuse_beside_receipt(arguments);
+    options.model.path = arguments.text("--model").value_or("");
+    return options;
+  }
+  options.model.path = read_model_path(arguments);
+  options.prompt = read_text_options(arguments);
+  options.steps = arguments.integer("--max-tokens", 1).value_or(options.steps);
+  const size_t all = std::size(kTiers);  // the choice behind them
+  const size_t tier = arguments.choice("--precision").value_or(all);
+  if (tier < all) options.precisions = {kTiers[tier]};
   return options;
 }
 

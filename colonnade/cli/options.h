@@ -61,7 +61,8 @@ struct RunOptions {
   int32_t choice = 0;
   bool json = false;
   std::optional<int32_t> logprobs;
-  std::string logits_file;  // empty: none
+  std::string logits_file;   // empty: none
+  std::string receipt_file;  // empty: none
 };
 
 struct ChatOptions {
@@ -99,6 +100,16 @@ struct PerplexityOptions {
   bool json = false;
 };
 
+struct VerifyOptions {
+  ModelOptions model;  // no path: the one that the receipt names
+  /// Of a receipt its own.
+  std::vector<Tier> precisions = {Tier::int8, Tier::int15, Tier::f32};
+  TextOptions prompt;        // not given: built-in ones
+  int64_t steps = 16;        // tokens behind each prompt
+  std::string receipt_file;  // empty: ranks are compared
+  bool json = false;
+};
+
 enum class BenchFormat : uint8_t { md, json, csv };
 
 struct BenchOptions {
@@ -117,6 +128,7 @@ InfoOptions read_info_options(const Arguments& arguments);
 PlanOptions read_plan_options(const Arguments& arguments);
 TokenizeOptions read_tokenize_options(const Arguments& arguments);
 PerplexityOptions read_perplexity_options(const Arguments& arguments);
+VerifyOptions read_verify_options(const Arguments& arguments);
 BenchOptions read_bench_options(const Arguments& arguments);
 
 }  // namespace colonnade::cli

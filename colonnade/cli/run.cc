@@ -8,6 +8,7 @@
 #include "colonnade/cli/logits_file.h"
 #include "colonnade/cli/meters.h"
 #include "colonnade/cli/open_session.h"
+#include "colonnade/cli/receipt_file.h"
 #include "colonnade/cli/terminal.h"
 #include "colonnade/cli/text_input.h"
 
@@ -34,6 +35,7 @@ class Run {
   explicit Run(const RunOptions& options) : options_(options) {
     const std::string text = read_text_input(options.prompt);
     if (!options.logits_file.empty()) logits_.emplace(options.logits_file);
+    if (!options.receipt_file.empty()) receipt_.emplace(options.receipt_file, options.model);
     session_ = open_session(options.model);
     request_.prompt = encode_text(session_->tokenizer(), text, options.prompt);
     check_prompt(*session_, request_.prompt);
@@ -43,7 +45,7 @@ class Run {
     request_.ignore_stop_tokens = options.ignore_eos;
     request_.choice = options.choice;
     request_.wants_logprobs = options.logprobs.has_value();
-    request_.wants_logits = logits_.has_value();
+    request_.wants_logits = logits_ || receipt_;
     request_.logprobs = options.logprobs.value_or(0);
   }
 
@@ -57,6 +59,7 @@ class Run {
       throw Interrupted();
     }
     if (logits_) logits_->finish(session_->vocab());
+    if (receipt_) receipt_->finish(*session_, request_, result_.seed);
     print_line(options_.json ? to_line(report()) : "");
     const bool shows_speed = options_.answer.timings || (stderr_is_terminal() && !options_.json);
     if (shows_speed && !options_.model.quiet)
@@ -67,6 +70,7 @@ class Run {
   bool take(const TokenEvent& event) {
     if (is_interrupted()) return false;
     if (logits_) logits_->add(event.logits);
+    if (receipt_) receipt_->add(event);
     if (event.logprobs != nullptr) logprobs_.push_back(logprobs_json(session_->tokenizer(), event));
     if (!options_.json) print(event.text);
     return true;
@@ -94,6 +98,7 @@ class Run {
 
   const RunOptions& options_;
   std::optional<LogitsFile> logits_;
+  std::optional<ReceiptFile> receipt_;
   std::unique_ptr<Session> session_;
   GenerationRequest request_;
   GenerationResult result_;

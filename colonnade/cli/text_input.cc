@@ -37,7 +37,7 @@ class InputDescriptor {
 
 }  // namespace
 
-std::string read_bytes(const std::string& path) {
+std::string read_bytes(const std::string& path, int64_t most) {
   const std::string where = path == "-" ? "standard input" : path;
   const InputDescriptor input(path);
   CN_CHECK(input.fd() >= 0, where, ": cannot be opened: ", std::strerror(errno));
@@ -52,6 +52,8 @@ std::string read_bytes(const std::string& path) {
     }
     CN_CHECK(count > 0, where, ": cannot be read: ", std::strerror(errno));
     text.append(block.data(), static_cast<size_t>(count));
+    CN_CHECK(static_cast<int64_t>(text.size()) <= most, where, ": expected at most ", most,
+             " bytes, got more");
   }
 }
 
