@@ -41,13 +41,15 @@ Typed take_apart(std::string_view text) {
 class Chat {
  public:
   Chat(Session& session, const ChatOptions& options)
-      : conversation_(session, options.answer, options.system), quiet_(options.model.quiet) {}
+      : session_(session),
+        conversation_(session, options.answer, options.system),
+        quiet_(options.model.quiet) {}
 
   Conversation& conversation() { return conversation_; }
 
-  /// Returns when the user leaves.
+  /// Returns when the user leaves. Throws CommError if a rank is lost meanwhile.
   void converse() {
-    LineReader reader;
+    LineReader reader([this] { session_.check_ranks(); });
     if (reader.is_interactive()) note("/help lists the commands; Ctrl-D leaves\n");
     while (!must_end()) {
       take_interrupt();
@@ -72,6 +74,8 @@ class Chat {
       if (text.find_first_not_of(" \t\n") != std::string_view::npos) answer(text);
     } catch (const Interrupted&) {
       note("\nstopped before the answer began; the turn is forgotten\n");
+    } catch (const CommError&) {
+      throw;  // there is nobody left to go on with
     } catch (const Error& error) {
       note(styled(2, Style::red, concat("colonnade: error: ", error.what())) + "\n");
     }
@@ -102,6 +106,7 @@ class Chat {
     file.commit();
   }
 
+  Session& session_;
   Conversation conversation_;
   bool quiet_;
 };

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include <poll.h>
 #include <unistd.h>
 
 #include "colonnade/base/env.h"
@@ -17,18 +18,27 @@
 namespace colonnade::cli {
 namespace {
 
-/// Bytes of standard input; 0 at its end, -1 if a signal came.
-ssize_t read_block(char* block, size_t size) {
-  const ssize_t count = ::read(STDIN_FILENO, block, size);
-  CN_CHECK(count >= 0 || errno == EINTR, "standard input: cannot be read: ", std::strerror(errno));
-  return count;
-}
+constexpr int kWaitPeriod_ms = 500;
 
 bool is_dumb_terminal() { return environment_variable("TERM").value_or("dumb") == "dumb"; }
 
 }  // namespace
 
-LineReader::LineReader() : is_interactive_(stdin_is_terminal() && stdout_is_terminal()) {}
+LineReader::LineReader(std::function<void()> on_wait)
+    : on_wait_(std::move(on_wait)), is_interactive_(stdin_is_terminal() && stdout_is_terminal()) {}
+
+ssize_t LineReader::read_block(std::span<char> block) {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  int ready = 0;
+  while (ready == 0) {
+    if (is_interrupted()) return -1;  // before poll(), which it would not end
+    ready = ::poll(&input, 1, kWaitPeriod_ms);
+    if (ready == 0) on_wait_();
+  }
+  const ssize_t count = ready < 0 ? -1 : ::read(STDIN_FILENO, block.data(), block.size());
+  CN_CHECK(count >= 0 || errno == EINTR, "standard input: cannot be read: ", std::strerror(errno));
+  return count;
+}
 
 std::optional<std::string> LineReader::read(std::string_view prompt) {
   if (is_interactive_ && !is_dumb_terminal()) return read_edited(prompt);
@@ -49,7 +59,7 @@ std::optional<std::string> LineReader::read_plain() {
       return std::exchange(pending_, "");
     }
     char block[4096];
-    const ssize_t count = read_block(block, sizeof block);
+    const ssize_t count = read_block(block);
     if (count < 0) {
       check_interrupt();
       continue;
@@ -79,12 +89,22 @@ std::optional<std::string> LineReader::read_edited(std::string_view prompt) {
       return buffer_.text();
     }
     char block[4096];
-    const ssize_t count = read_block(block, sizeof block);
+    const ssize_t count = read_below_drawing(block);
     if (count == 0 || must_end()) {
       leave_drawing();
       return std::nullopt;
     }
+    take_interrupt();  // nothing is being done that it could stop
     if (count > 0) keys_.push({block, static_cast<size_t>(count)});
+  }
+}
+
+ssize_t LineReader::read_below_drawing(std::span<char> block) {
+  try {
+    return read_block(block);
+  } catch (...) {
+    leave_drawing();
+    throw;
   }
 }
 

@@ -1,10 +1,14 @@
 // The user's next line: edited on a terminal, read plainly from anything else.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <sys/types.h>
 
 #include "colonnade/cli/edit_buffer.h"
 #include "colonnade/cli/key_decoder.h"
@@ -13,7 +17,8 @@ namespace colonnade::cli {
 
 class LineReader {
  public:
-  LineReader();
+  /// `on_wait` is called about twice a second while nothing comes; what it throws read() throws.
+  explicit LineReader(std::function<void()> on_wait);
 
   bool is_interactive() const { return is_interactive_; }
   /// The next line without its end; pasted and Alt-Enter lines come as one. Nothing at the end of
@@ -24,6 +29,10 @@ class LineReader {
  private:
   enum class Outcome { goes_on, accepted, leaves };
 
+  /// Bytes of standard input; 0 at its end, -1 if a signal came.
+  ssize_t read_block(std::span<char> block);
+  /// The same; what it throws is written below what was drawn.
+  ssize_t read_below_drawing(std::span<char> block);
   std::optional<std::string> read_plain();
   std::optional<std::string> read_edited(std::string_view prompt);
   Outcome obey(const Key& key);
@@ -34,6 +43,7 @@ class LineReader {
   /// Puts the cursor below what was drawn.
   void leave_drawing();
 
+  std::function<void()> on_wait_;
   bool is_interactive_;
   std::string pending_;  // plain: read but not yet given out
   bool at_end_ = false;

@@ -29,6 +29,18 @@ ordered_json logprobs_json(const text::Tokenizer& tokenizer, const TokenEvent& e
           {"top", std::move(top)}};
 }
 
+ordered_json ranks_json(const Session& session) {
+  ordered_json ranks = ordered_json::array();
+  for (const RankReport& rank : session.rank_reports())
+    ranks.push_back({{"device", rank.device},
+                     {"threads", rank.threads},
+                     {"weight_bytes", rank.weight_bytes},
+                     {"bytes_per_token", rank.bytes_per_token},
+                     {"multiply_adds_per_token", rank.multiply_adds},
+                     {"file_bytes_read", rank.file_bytes_read}});
+  return ranks;
+}
+
 /// Runs one request; prints text as it comes unless JSON is wanted.
 class Run {
  public:
@@ -87,6 +99,7 @@ class Run {
                            {"seed", result_.seed},
                            {"precision", name_of(session_->precision())},
                            {"device", session_->device()},
+                           {"ranks", ranks_json(*session_)},
                            {"usage",
                             {{"prompt_tokens", prompt},
                              {"completion_tokens", answer},
