@@ -45,14 +45,14 @@ struct Session::Impl {
       ranks->group().abandon("rank 0 was interrupted");
       throw;
     }
-    leader = std::make_unique<StepLeader>(engine->runner(), options.timeout_s);
+    leader = std::make_unique<StepLeader>(engine->runner());
     generator = std::make_unique<Generator>(*leader, model.tokenizer, options.chunk);
   }
 
   /// What the other ranks do. Of this object they read the model alone, which is complete.
   void follow_as_rank(Group& group) const {
     RankEngine mine(model, group, {});
-    follow(mine.runner(), model.options.timeout_s);
+    follow(mine.runner());
   }
 
   /// Sum of one figure of all ranks.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <new>
 #include <span>
@@ -90,6 +91,9 @@ class Group {
   /// Seconds that collect() waits for a rank which gives no sign of life; 0: for ever, or until it
   /// dies.
   virtual void set_timeout(double seconds) = 0;
+  /// `f` is called now and then, from this thread, while this rank waits for others. What it throws
+  /// the wait throws: the rank has to abandon the group then. An empty one ends that.
+  virtual void set_on_wait(std::function<void()> f) = 0;
   /// A sign of life outside of exchanges, for long work such as loading; `progress` of it, in
   /// whatever unit the ranks agree on, and what a rank said last.
   virtual void beat(int64_t progress) = 0;
@@ -119,6 +123,7 @@ class SoloGroup final : public Group {
   std::vector<std::byte> recv(int peer, int tag) override;
   std::unique_ptr<Group> split(int color, int key) override;
   void set_timeout(double) override {}
+  void set_on_wait(std::function<void()>) override {}
   void beat(int64_t progress) override { progress_ = progress; }
   int64_t progress_of(int) const override { return progress_; }
   void abandon(const std::string&) noexcept override {}

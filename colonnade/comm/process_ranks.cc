@@ -44,7 +44,7 @@ void check_alone() {
 void become_a_rank(pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(1);  // it died before we asked to be told
-  std::signal(SIGINT, SIG_IGN);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
   const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (null >= 0) dup2(null, STDIN_FILENO);
 }
@@ -65,6 +65,7 @@ ProcessRanks::ProcessRanks(const RankOptions& options, const RankBody& body)
     throw;
   }
   group_ = make_group(segment_, 0, options);
+  heartbeat_ = std::make_unique<Heartbeat>(segment_, 0);  // behind fork(): a thread
 }
 
 void ProcessRanks::start(int rank, const RankOptions& options, const RankBody& body) {

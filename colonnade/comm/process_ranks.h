@@ -6,13 +6,15 @@
 
 #include <sys/types.h>
 
+#include "colonnade/comm/heartbeat.h"
 #include "colonnade/comm/ranks.h"
 #include "colonnade/comm/shared_segment.h"
 
 namespace colonnade {
 
 /// Each rank but the caller's is a copy of this process as it is now. It dies with this one, hears
-/// no Ctrl-C (rank 0 does, and ends it), reads nothing of standard input, and writes nothing.
+/// neither Ctrl-C nor a request to end (rank 0 does, and ends all), reads nothing of standard
+/// input, and writes nothing.
 class ProcessRanks final : public Ranks {
  public:
   ProcessRanks(const RankOptions& options, const RankBody& body);
@@ -27,6 +29,7 @@ class ProcessRanks final : public Ranks {
 
   std::shared_ptr<SharedSegment> segment_;
   std::unique_ptr<Group> group_;
+  std::unique_ptr<Heartbeat> heartbeat_;
   std::vector<pid_t> children_;
 };
 

@@ -47,6 +47,7 @@ void RankSeat::sleep_until(const std::function<bool()>& ready, const Awaited& aw
   Clock::time_point looked = Clock::now();
   const auto look = [&] {
     look_around(awaited, std::min(seconds_since(looked), kLongestPeriod));
+    if (on_wait_) on_wait_();
     looked = Clock::now();
   };
   for (;;) {
@@ -83,8 +84,14 @@ void RankSeat::look_at(int rank, const Awaited& awaited, double passed_s) {
   const bool quiet = awaited.missing(rank) && beats == std::exchange(it.beats, beats);
   it.quiet_s = quiet ? it.quiet_s + passed_s : 0;
   if (timeout_s_ <= 0 || it.quiet_s <= timeout_s_) return;
-  const std::string what = state == RankState::absent ? "has not come" : it.process.condition();
-  lose({rank, concat("gave no sign of life for ", timeout_s_, " s: it ", what)}, awaited);
+  lose({rank, concat("gave no sign of life for ", timeout_s_, " s: it ", condition_of(it, state))},
+       awaited);
+}
+
+std::string RankSeat::condition_of(const Peer& peer, RankState state) {
+  if (state != RankState::absent) return peer.process.condition();
+  if (peer.number == 0) return "has not come";
+  return concat("has not come yet and ", peer.process.condition());
 }
 
 /// Opened anew when it has come, or come again, as another process.

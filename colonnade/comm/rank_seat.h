@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "colonnade/base/cpu_pause.h"
@@ -43,6 +44,8 @@ class RankSeat {
   const SharedSegment& segment() const { return *segment_; }
 
   void set_timeout(double seconds) { timeout_s_ = seconds; }
+  /// Called about every kPeriod while it waits; what it throws wait() throws.
+  void set_on_wait(std::function<void()> f) { on_wait_ = std::move(f); }
   void beat(int64_t progress) {
     segment_->life(rank_).progress.store(progress, std::memory_order_relaxed);
     beat();
@@ -98,6 +101,7 @@ class RankSeat {
   void look_at(int rank, const Awaited& awaited, double passed_s);
   Peer& peer(int rank);
   std::string name_of(int rank) const;
+  static std::string condition_of(const Peer& peer, RankState state);
   /// As well as this rank can know.
   std::string condition_of(const Loss& loss);
   [[noreturn]] void lose(const Loss& loss, const Awaited& awaited);
@@ -108,6 +112,7 @@ class RankSeat {
   std::vector<Peer> peers_;  // [N]
   int64_t minded_ = 0;       // of the segment's endings
   double timeout_s_ = 0;
+  std::function<void()> on_wait_;
   std::string death_;  // why this rank's groups are dead; empty: they live
 };
 

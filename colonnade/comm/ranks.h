@@ -28,7 +28,7 @@ using RankBody = std::function<void(Group& group)>;
 class Ranks {
  public:
   virtual ~Ranks() = default;
-  /// Rank 0's.
+  /// Rank 0's. It counts as alive as long as the caller's process runs, whatever the caller does.
   virtual Group& group() = 0;
 };
 

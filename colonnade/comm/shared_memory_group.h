@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "colonnade/comm/group.h"
@@ -34,6 +35,7 @@ class SharedMemoryGroup final : public Group {
   std::vector<std::byte> recv(int peer, int tag) override;
   std::unique_ptr<Group> split(int color, int key) override;
   void set_timeout(double seconds) override { seat_->set_timeout(seconds); }
+  void set_on_wait(std::function<void()> f) override { seat_->set_on_wait(std::move(f)); }
   void beat(int64_t progress) override { seat_->beat(progress); }
   int64_t progress_of(int rank) const override;
   void abandon(const std::string& words) noexcept override { seat_->abandon(words); }

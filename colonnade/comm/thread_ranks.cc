@@ -37,6 +37,7 @@ ThreadRanks::ThreadRanks(const RankOptions& options, const RankBody& body)
       threads_.emplace_back(
           [this, rank, body, options] { run_rank(segment_, rank, options, body); });
     }
+    heartbeat_ = std::make_unique<Heartbeat>(segment_, 0);
   } catch (const std::system_error& error) {
     group_->abandon("the system refused a thread");
     for (std::thread& thread : threads_) thread.join();

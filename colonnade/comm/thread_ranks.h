@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "colonnade/comm/heartbeat.h"
 #include "colonnade/comm/ranks.h"
 #include "colonnade/comm/shared_segment.h"
 
@@ -22,6 +23,7 @@ class ThreadRanks final : public Ranks {
  private:
   std::shared_ptr<SharedSegment> segment_;
   std::unique_ptr<Group> group_;
+  std::unique_ptr<Heartbeat> heartbeat_;
   std::vector<std::thread> threads_;
 };
 

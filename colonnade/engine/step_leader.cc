@@ -10,9 +10,6 @@ constexpr const char* kNextStep = "the next step";
 
 }  // namespace
 
-StepLeader::StepLeader(StepRunner& runner, double timeout_s)
-    : runner_(runner), timeout_s_(timeout_s) {}
-
 StepLeader::~StepLeader() {
   try {
     bytes_.clear();  // no step is that short: the end
@@ -23,24 +20,19 @@ StepLeader::~StepLeader() {
 }
 
 const StepResult& StepLeader::run(Step& step) {
-  Group& group = runner_.group();
   step.number = ++steps_;
-  group.set_timeout(timeout_s_);
   write_step(step, bytes_);
-  broadcast(group, bytes_, 0, kNextStep);
+  broadcast(runner_.group(), bytes_, 0, kNextStep);
   return runner_.run(step);
 }
 
-void follow(StepRunner& runner, double timeout_s) {
+void follow(StepRunner& runner) {
   const FloatEnvironment environment;
-  Group& group = runner.group();
   Step step;
   std::vector<std::byte> bytes;
   for (;;) {
-    group.set_timeout(0);  // rank 0 may wait for its user
-    broadcast(group, bytes, 0, kNextStep);
+    broadcast(runner.group(), bytes, 0, kNextStep);
     if (bytes.empty()) return;
-    group.set_timeout(timeout_s);
     read_step(bytes, step);
     try {
       runner.run(step);

@@ -11,9 +11,8 @@ namespace colonnade {
 /// Rank 0's. One thread at a time.
 class StepLeader {
  public:
-  /// `timeout_s`: how long a rank that gives no sign of life is waited for within a step; 0: for
-  /// ever. `runner` must outlive it.
-  StepLeader(StepRunner& runner, double timeout_s);
+  /// `runner` must outlive it.
+  explicit StepLeader(StepRunner& runner) : runner_(runner) {}
   /// The other ranks' follow() returns.
   ~StepLeader();
   StepLeader(const StepLeader&) = delete;
@@ -25,13 +24,12 @@ class StepLeader {
 
  private:
   StepRunner& runner_;
-  double timeout_s_;
   uint64_t steps_ = 0;
   std::vector<std::byte> bytes_;  // of the step
 };
 
 /// Every other rank's: executes what rank 0 tells until it ends. Returns then; throws CommError if
 /// a rank is lost.
-void follow(StepRunner& runner, double timeout_s);
+void follow(StepRunner& runner);
 
 }  // namespace colonnade

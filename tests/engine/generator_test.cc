@@ -40,7 +40,7 @@ class GeneratorTest : public testing::Test {
   test::LoadedModel model_;
   PagePool pages_{*model_.device, model_.layout()};
   StepRunner runner_{model_.cx(), model_.decoder, pages_, {kContext, model_.config.vocab}};
-  StepLeader leader_{runner_, 0};
+  StepLeader leader_{runner_};
   text::Tokenizer tokenizer_{vocabulary(model_.file.metadata())};
   Generator generator_{leader_, tokenizer_, 16};
 
@@ -213,7 +213,7 @@ TEST_F(GeneratorTest, RowsOfTheHeadWithoutATokenAreNeverChosen) {
   shorter.token_types.resize(270);
   const text::Tokenizer tokenizer(shorter);
   StepRunner runner(model_.cx(), model_.decoder, pages_, {kContext, tokenizer.vocab_size()});
-  StepLeader leader(runner, 0);
+  StepLeader leader(runner);
   Generator generator(leader, tokenizer, 16);
   GenerationRequest request = greedy(100);
   request.sampling.temperature = 1e6F;  // every token is about as likely

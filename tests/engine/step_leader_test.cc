@@ -45,8 +45,8 @@ Seen run_on(int ranks) {
   Seen seen;
   run_as_threads(ranks, [&](Group& group) {
     RankModel rank(group);
-    if (group.rank() > 0) return follow(rank.runner, 0);
-    StepLeader leader(rank.runner, 0);
+    if (group.rank() > 0) return follow(rank.runner);
+    StepLeader leader(rank.runner);
     Step step = three_tokens(rank.pages);
     leader.run(step);
     EXPECT_EQ(step.number, 1u);
@@ -84,8 +84,8 @@ TEST(StepLeader, AFailureOnOneRankIsThrownByTheLeaderAndTheRanksGoOn) {
         throw Error("no memory for the experiment");
       });
     }
-    if (group.rank() > 0) return follow(rank.runner, 0);
-    StepLeader leader(rank.runner, 0);
+    if (group.rank() > 0) return follow(rank.runner);
+    StepLeader leader(rank.runner);
     Step step = three_tokens(rank.pages);
     try {
       leader.run(step);
@@ -101,8 +101,8 @@ TEST(StepLeader, AWrongTokenIsTheSameErrorOnAllRanksAndNamesNone) {
   for (const int ranks : {1, 3}) {
     run_as_threads(ranks, [&](Group& group) {
       RankModel rank(group);
-      if (group.rank() > 0) return follow(rank.runner, 0);
-      StepLeader leader(rank.runner, 0);
+      if (group.rank() > 0) return follow(rank.runner);
+      StepLeader leader(rank.runner);
       Step step = three_tokens(rank.pages);
       step.tokens[1] = 600;
       try {
