@@ -65,6 +65,34 @@ DeviceOptions device_options(const SessionModel& model, int rank) {
   return device;
 }
 
+/// Every rank's `mine`, by rank.
+template <typename T>
+std::vector<T> gather_values(Group& group, const T& mine, const char* operation) {
+  std::vector<T> values;
+  for (const std::vector<std::byte>& bytes :
+       all_gather(group, std::as_bytes(std::span(&mine, 1)), operation)) {
+    T& value = values.emplace_back();
+    CN_CHECK(bytes.size() == sizeof value, operation, ": expected ", sizeof value,
+             " bytes of a rank, got ", bytes.size());
+    std::memcpy(&value, bytes.data(), sizeof value);
+  }
+  return values;
+}
+
+/// Calls `f` while the group waits.
+class WhileWaiting {
+ public:
+  WhileWaiting(Group& group, std::function<void()> f) : group_(group) {
+    group_.set_on_wait(std::move(f));
+  }
+  ~WhileWaiting() { group_.set_on_wait({}); }
+  WhileWaiting(const WhileWaiting&) = delete;
+  WhileWaiting& operator=(const WhileWaiting&) = delete;
+
+ private:
+  Group& group_;
+};
+
 }  // namespace
 
 SessionModel::SessionModel(const SessionOptions& o)
@@ -126,26 +154,33 @@ void RankEngine::load(const LoadProgress& progress) {
   params_.emplace(model_.source, model_.cut(rank, shares));
   decoder_ = std::make_unique<Decoder>(*params_, model_.config);
   check_params(*params_, {"rope_freqs.weight"});
-  std::vector<int64_t> done(static_cast<size_t>(group_.size()));
-  load_params(*params_, *device_, model_.precision, [&](int64_t bytes) {
-    group_.beat(bytes);
-    if (!progress) return;
-    for (int r = 0; r < group_.size(); ++r) done[static_cast<size_t>(r)] = group_.progress_of(r);
-    progress(done, model_.file.size_bytes());
-  });
+  load_weights(progress);
   workspace_ = std::make_unique<Workspace>(*device_);
   pages_ = std::make_unique<PagePool>(*device_, layout_of(model_, *decoder_));
   runner_ = std::make_unique<StepRunner>(
       Ctx{*device_, *workspace_, Mesh{&group_}, {}}, *decoder_, *pages_,
       StepRunnerOptions{model_.context,
                         std::min(model_.config.vocab, model_.tokenizer.vocab_size())});
-  const RankReport mine = report();
-  const auto all = all_gather(group_, std::as_bytes(std::span(&mine, 1)), "loading");
-  for (const std::vector<std::byte>& bytes : all) {
-    RankReport& one = reports_.emplace_back();
-    CN_CHECK(bytes.size() == sizeof one, "loading: a rank's report has ", bytes.size(), " bytes");
-    std::memcpy(&one, bytes.data(), sizeof one);
-  }
+  reports_ = gather_values(group_, report(), "loading: reports");
+}
+
+void RankEngine::load_weights(const LoadProgress& progress) {
+  std::vector<LoadedBytes> loaded;
+  for (const int64_t bytes : gather_values(group_, share_bytes(*params_), "loading: sizes"))
+    loaded.push_back({.done = 0, .all = bytes});
+  const auto show = [&] {
+    if (!progress) return;
+    for (int r = 0; r < group_.size(); ++r)
+      loaded[static_cast<size_t>(r)].done = group_.progress_of(r);
+    progress(loaded);
+  };
+  load_params(*params_, *device_, model_.precision, [&](int64_t bytes) {
+    group_.beat(bytes);
+    show();
+  });
+  const WhileWaiting others(group_, show);
+  barrier(group_, "loading");
+  show();
 }
 
 RankReport RankEngine::report() const {
@@ -167,16 +202,7 @@ RankReport RankEngine::report() const {
 
 std::vector<double> RankEngine::measured_shares() {
   barrier(group_, "measuring the ranks");  // all at once, as they will run
-  const double speed = measure_rank_speed(*device_);
-  const auto all = all_gather(group_, std::as_bytes(std::span(&speed, 1)), "measuring the ranks");
-  std::vector<double> shares;
-  for (const std::vector<std::byte>& bytes : all) {
-    double one = 0;
-    CN_CHECK(bytes.size() == sizeof one, "measuring the ranks: got ", bytes.size(), " bytes");
-    std::memcpy(&one, bytes.data(), sizeof one);
-    shares.push_back(one);
-  }
-  return shares;
+  return gather_values(group_, measure_rank_speed(*device_), "measuring the ranks");
 }
 
 void check_memory_of(const SessionModel& model) {

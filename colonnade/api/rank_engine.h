@@ -54,6 +54,8 @@ class RankEngine {
 
  private:
   void load(const LoadProgress& progress);
+  /// Returns when all ranks have theirs.
+  void load_weights(const LoadProgress& progress);
   RankReport report() const;
   std::vector<double> measured_shares();
 

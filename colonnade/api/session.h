@@ -20,9 +20,14 @@
 
 namespace colonnade {
 
-/// Bytes of the file that each rank has packed so far, and that all will; called from rank 0's
-/// thread.
-using LoadProgress = std::function<void(std::span<const int64_t> done_bytes, int64_t all_bytes)>;
+/// Bytes of the file that a rank has packed, and those that it will have.
+struct LoadedBytes {
+  int64_t done = 0;
+  int64_t all = 0;
+};
+/// By rank; called from rank 0's thread, also while it waits for the others. What it throws ends
+/// the loading.
+using LoadProgress = std::function<void(std::span<const LoadedBytes> ranks)>;
 
 /// What one rank has otherwise than the others.
 struct RankSettings {

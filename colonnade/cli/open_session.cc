@@ -1,6 +1,6 @@
 #include "colonnade/cli/open_session.h"
 
-#include <numeric>
+#include <algorithm>
 
 #include "colonnade/base/env.h"
 #include "colonnade/base/text_file.h"
@@ -40,6 +40,25 @@ void choose_isa(const ModelOptions& options, SessionOptions& session) {
     session.each.push_back({.threads = 0, .isa = std::string(name)});
 }
 
+int percent_of(const LoadedBytes& loaded) {
+  return loaded.all > 0 ? static_cast<int>(loaded.done * 100 / loaded.all) : 100;
+}
+
+/// The bar is of all ranks together; the slowest one is named.
+void show_loading(ProgressLine& bar, std::string_view path, std::span<const LoadedBytes> ranks) {
+  LoadedBytes sum;
+  for (const LoadedBytes& rank : ranks) sum = {sum.done + rank.done, sum.all + rank.all};
+  std::string label = concat("loading ", file_name(path));
+  if (ranks.size() > 1) {
+    const auto slowest = std::min_element(
+        ranks.begin(), ranks.end(),
+        [](const LoadedBytes& a, const LoadedBytes& b) { return percent_of(a) < percent_of(b); });
+    label += concat(", rank ", slowest - ranks.begin(), " of ", ranks.size(), " is at ",
+                    percent_of(*slowest), " %");
+  }
+  bar.show(label, sum.done, sum.all);
+}
+
 }  // namespace
 
 std::string_view file_name(std::string_view path) {
@@ -62,10 +81,9 @@ std::unique_ptr<Session> open_session(const ModelOptions& options) {
   session.precision = options.precision;
   session.cache = options.cache;
   ProgressLine bar(!options.quiet);
-  const std::string label = concat("loading ", file_name(options.path));
-  session.progress = [&](std::span<const int64_t> done, int64_t all) {
+  session.progress = [&](std::span<const LoadedBytes> ranks) {
     check_interrupt();
-    bar.show(label, std::accumulate(done.begin(), done.end(), int64_t{0}), all);
+    show_loading(bar, options.path, ranks);
   };
   return naming_flags([&] { return std::make_unique<Session>(session); });
 }

@@ -16,7 +16,8 @@
 namespace colonnade::cli {
 namespace {
 
-constexpr int kBarColumns = 30;
+constexpr int kLongestBar = 30;
+constexpr int kShortestBar = 10;
 
 /// errno of the write that failed, or 0.
 int write_all(int fd, std::string_view text) {
@@ -87,13 +88,15 @@ int rows_of(int fd) {
 void ProgressLine::show(std::string_view label, int64_t done, int64_t all) {
   if (!shown_ || all <= 0) return;
   const int percent = static_cast<int>(std::min<int64_t>(100, done * 100 / all));
-  if (percent == percent_) return;
+  if (percent == percent_ && label == label_) return;
   percent_ = percent;
-  const size_t room =
-      static_cast<size_t>(std::max(10, columns_of(STDERR_FILENO) - kBarColumns - 9));
-  const auto full = static_cast<size_t>(percent * kBarColumns / 100);
-  note(concat("\r\x1b[K", label.substr(0, room), " [", std::string(full, '#'),
-              std::string(kBarColumns - full, ' '), "] ", percent, " %"));
+  label_ = label;
+  const int columns = columns_of(STDERR_FILENO) - 9;  // of label and bar
+  const int bar = std::clamp(columns - static_cast<int>(label.size()), kShortestBar, kLongestBar);
+  const auto room = static_cast<size_t>(std::max(10, columns - bar));
+  const int full = percent * bar / 100;
+  note(concat("\r\x1b[K", label.substr(0, room), " [", std::string(static_cast<size_t>(full), '#'),
+              std::string(static_cast<size_t>(bar - full), ' '), "] ", percent, " %"));
 }
 
 void ProgressLine::clear() {

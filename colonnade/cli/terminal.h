@@ -49,6 +49,7 @@ class ProgressLine {
  private:
   bool shown_;
   int percent_ = -1;
+  std::string label_;
 };
 
 }  // namespace colonnade::cli

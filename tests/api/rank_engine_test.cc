@@ -61,16 +61,17 @@ TEST_F(RankEngineTest, AllRanksTogetherReadTheFileAboutOnce) {
 
 TEST_F(RankEngineTest, ProgressTellsOfEveryRank) {
   const SessionModel model(options(2));
-  std::vector<int64_t> last;
+  std::vector<LoadedBytes> last;
   run_as_threads(2, [&](Group& group) {
-    const LoadProgress progress = [&](std::span<const int64_t> done, int64_t all) {
-      EXPECT_EQ(all, model.file.size_bytes());
-      last.assign(done.begin(), done.end());
+    const LoadProgress progress = [&](std::span<const LoadedBytes> ranks) {
+      last.assign(ranks.begin(), ranks.end());
     };
     const RankEngine engine(model, group, group.rank() == 0 ? progress : LoadProgress());
   });
   ASSERT_EQ(last.size(), 2u);
-  EXPECT_GT(last[0], model.file.size_bytes() / 4);
+  for (const LoadedBytes& rank : last) EXPECT_EQ(rank.done, rank.all);
+  EXPECT_GT(last[0].all, model.file.size_bytes() / 4);
+  EXPECT_GT(last[1].all, model.file.size_bytes() / 4);
 }
 
 TEST_F(RankEngineTest, ARankThatCannotLoadIsNamedByAll) {
