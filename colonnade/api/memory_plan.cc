@@ -27,8 +27,10 @@ int64_t largest_part_bytes(const DecoderConfig& config, int64_t rows) {
   // enough that the tile stays in a core's cache.
   constexpr int64_t kFewest = 64;  // rows of a tile
   constexpr int64_t kUsual = int64_t{1} << 20;
-  const int64_t one_row = (config.dim + 1) * 8;
-  return std::max({kUsual, one_row, (rows * kFewest + 1) * 8});
+  constexpr int64_t kLines = 256;  // counts and what aligns them
+  const int64_t one_row = config.dim * 8;
+  // Of every value a sum, and of those that a rank finishes the result of the tile before.
+  return std::max({kUsual, one_row, rows * kFewest * (8 + 4)}) + kLines;
 }
 
 MemoryPlan plan_memory(const DecoderConfig& c, int64_t weight_bytes, const KvLayout& layout,

@@ -199,7 +199,7 @@ void run(const MatmulCommand& c, int64_t sequence, Worker& worker) {
       // relaxed: the command behind the next meeting reads it.
       std::atomic_ref(*c.bad_leaves).fetch_add(bad_leaves, std::memory_order_relaxed);
     } else {
-      worker.faults->report_leaves(worker.place.index, sequence, part.weight->name(), bad_leaves);
+      worker.faults->report_leaves(worker.place.index, sequence, part.weight->name());
     }
   }
 }
@@ -232,24 +232,38 @@ const int64_t* sums_of(const FinishSumsCommand& c, int64_t rank) {
 void finish_row(const FinishSumsCommand& c, int64_t t, Range cols, Worker& worker) {
   auto* sums = reinterpret_cast<const int64_t**>(worker.scratch.data);  // [ranks]
   for (int64_t r = 0; r < c.ranks; ++r) sums[r] = sums_of(c, r) + t * c.cols + cols.begin;
-  const int64_t to = t * c.stride + cols.begin;
-  worker.table->finish_sums(c.y + to, sums, c.ranks,
-                            c.bias != nullptr ? c.bias + cols.begin : nullptr,
-                            c.residual != nullptr ? c.residual + to : nullptr, cols.size());
+  const int64_t row = t - c.rows.begin;
+  worker.table->finish_sums(
+      c.y + row * c.y_stride + cols.begin, sums, c.ranks,
+      c.bias != nullptr ? c.bias + cols.begin : nullptr,
+      c.residual != nullptr ? c.residual + row * c.stride + cols.begin : nullptr, cols.size());
 }
 
 void run(const FinishSumsCommand& c, int64_t sequence, Worker& worker) {
   const WorkerPlace place = worker.place;
-  if (c.tokens == 1) {
-    finish_row(c, 0, unit_part(c.cols, kLanes, place), worker);
+  if (c.rows.size() == 1) {
+    finish_row(c, c.rows.begin, unit_part(c.cols, kLanes, place), worker);
   } else {
-    const Range tokens = even_part(c.tokens, place.count, place.index);
-    for (int64_t t = tokens.begin; t < tokens.end; ++t) finish_row(c, t, {0, c.cols}, worker);
+    const Range rows = even_part(c.rows.size(), place.count, place.index);
+    for (int64_t i = rows.begin; i < rows.end; ++i)
+      finish_row(c, c.rows.begin + i, {0, c.cols}, worker);
   }
   if (place.index != 0) return;
   int64_t bad_leaves = 0;
   for (int64_t r = 0; r < c.ranks; ++r) bad_leaves += sums_of(c, r)[c.tokens * c.cols];
-  if (bad_leaves != 0) worker.faults->report_leaves(0, sequence, c.weight->name(), bad_leaves);
+  if (bad_leaves != 0) worker.faults->report_leaves(0, sequence, c.weight->name());
+}
+
+void run(const GatherRowsCommand& c, int64_t, Worker& worker) {
+  const Range mine = even_part(c.tokens, worker.place.count, worker.place.index);
+  for (int64_t r = 0; r < c.ranks; ++r) {
+    const Range told = even_part(c.tokens, c.ranks, r);
+    const auto* from = reinterpret_cast<const float*>(c.parts[r].data() + c.offset);
+    for (int64_t t = std::max(mine.begin, told.begin); t < std::min(mine.end, told.end); ++t) {
+      std::memcpy(c.y + t * c.stride, from + (t - told.begin) * c.cols,
+                  static_cast<size_t>(c.cols) * sizeof(float));
+    }
+  }
 }
 
 void run(const ArgmaxCommand& c, int64_t, Worker& worker) {
@@ -304,6 +318,8 @@ void run_command(CommandId id, const std::byte* command, int64_t sequence, Worke
       return run_as<AttentionCommand>(command, sequence, worker);
     case CommandId::finish_sums:
       return run_as<FinishSumsCommand>(command, sequence, worker);
+    case CommandId::gather_rows:
+      return run_as<GatherRowsCommand>(command, sequence, worker);
     case CommandId::argmax:
       return run_as<ArgmaxCommand>(command, sequence, worker);
   }

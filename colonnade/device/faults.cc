@@ -16,13 +16,11 @@ void FaultBoard::report_activation(int worker, int64_t sequence, const std::stri
   if (first) fault.token = token;
 }
 
-void FaultBoard::report_leaves(int worker, int64_t sequence, const std::string& layer,
-                               int64_t count) {
+void FaultBoard::report_leaves(int worker, int64_t sequence, const std::string& layer) {
   Fault& fault = first_[static_cast<size_t>(worker)];
   if (fault.sequence >= 0 && fault.sequence != sequence) return;
   fault.sequence = sequence;
   fault.layer = &layer;
-  fault.leaves += count;
 }
 
 void FaultBoard::raise() {
@@ -33,7 +31,6 @@ void FaultBoard::raise() {
     } else if (fault.sequence >= 0 && fault.sequence == all.sequence) {
       if (fault.token >= 0)
         all.token = all.token < 0 ? fault.token : std::min(all.token, fault.token);
-      all.leaves += fault.leaves;
     }
     fault = Fault{};
   }
@@ -43,9 +40,11 @@ void FaultBoard::raise() {
         concat("layer ", *all.layer, ": token ", all.token, ": activation is not finite"),
         all.token);
   }
-  throw ModelError(concat("layer ", *all.layer, ": ", all.leaves,
-                          " leaf sums are not below 2^20, so the sum over ranks is not exact"),
-                   0);
+  throw ModelError(
+      concat("layer ", *all.layer,
+             ": a leaf's sum is not below 2^20 in magnitude, so the sum over ranks would "
+             "not be exact"),
+      0);
 }
 
 }  // namespace colonnade

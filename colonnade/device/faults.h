@@ -15,8 +15,8 @@ class FaultBoard {
 
   /// An activation of row `token` for `layer` is infinite or not a number.
   void report_activation(int worker, int64_t sequence, const std::string& layer, int64_t token);
-  /// `count` leaf sums of `layer` are out of range.
-  void report_leaves(int worker, int64_t sequence, const std::string& layer, int64_t count);
+  /// Leaf sums of `layer` are out of range.
+  void report_leaves(int worker, int64_t sequence, const std::string& layer);
 
   /// Throws ModelError for the first fault in command order, and there the lowest row; forgets all.
   /// The same for every number of workers.
@@ -26,8 +26,7 @@ class FaultBoard {
   struct alignas(128) Fault {  // a line pair each: workers do not disturb one another
     int64_t sequence = -1;     // none
     const std::string* layer = nullptr;
-    int64_t token = -1;  // activations
-    int64_t leaves = 0;  // leaves
+    int64_t token = -1;  // -1: leaves
   };
 
   std::vector<Fault> first_;  // [workers]

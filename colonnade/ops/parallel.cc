@@ -5,6 +5,7 @@
 #include <span>
 
 #include "colonnade/base/error.h"
+#include "colonnade/base/partition.h"
 #include "colonnade/comm/collectives.h"
 #include "colonnade/ops/embed.h"
 #include "colonnade/ops/forms.h"
@@ -27,40 +28,68 @@ MatmulCommand exact_product(const Activations& x, const Weight& weight) {
 }
 
 /// One sum over ranks, tile by tile of the weight's rows: while a tile's sums are on their way, the
-/// next tile is computed.
+/// next tile is computed. A single token's is one tile, which every rank finishes for itself (one
+/// shot). Of many tokens each rank finishes its share and tells the others the result beside the
+/// sums of the tile behind the next (two shots): nobody adds what another has added.
 class SumOverRanks {
  public:
   SumOverRanks(Ctx& cx, const Activations& x, const Term& term, const Tensor& residual,
                const Tensor& y)
-      : cx_(cx), group_(*cx.mesh.tensor_parallel), x_(x), term_(term), residual_(residual), y_(y) {}
+      : cx_(cx),
+        group_(*cx.mesh.tensor_parallel),
+        x_(x),
+        term_(term),
+        residual_(residual),
+        y_(y),
+        mine_(even_part(x.tokens, group_.size(), group_.rank())),
+        two_shots_(x.tokens >= kFewestForTwoShots) {}
 
   void run() {
     const int64_t rows = term_.weight->rows();
     const int64_t most = tile_rows();
-    Range before;
+    Range last, before_last;
     for (int64_t begin = 0; begin < rows; begin += most) {
       const Range tile{begin, std::min(begin + most, rows)};
       compute(tile);
-      if (!before.empty()) finish(before);
-      cx_.device.join();
-      group_.publish(part_bytes(tile.size()));
-      before = tile;
+      if (two_shots_) {
+        share_results(last, before_last, tile);
+      } else {
+        finish(last);
+      }
+      publish(sums_bytes(tile) + (two_shots_ ? results_bytes(last) : 0));
+      before_last = last;
+      last = tile;
     }
-    if (!before.empty()) finish(before);
+    if (!two_shots_) return finish(last);
+    share_results(last, before_last, {});
+    publish(results_bytes(last));
+    gather(last, collect(), 0);
   }
 
  private:
   static constexpr int64_t kTileUnit = 64;  // MatmulPart::rows
+  static constexpr int64_t kFewestForTwoShots =
+      16;  // tokens: below it one more exchange costs more
 
-  /// A tile's sums, then the count of its bad leaves: every rank raises the same error.
-  int64_t part_bytes(int64_t rows) const {
-    return (x_.tokens * rows + 1) * static_cast<int64_t>(sizeof(int64_t));
+  /// A tile's sums, then the count of its bad leaves: every rank raises the same error. Whole lines
+  /// where the results of another tile follow.
+  int64_t sums_bytes(Range tile) const {
+    if (tile.empty()) return 0;
+    const int64_t bytes = (x_.tokens * tile.size() + 1) * static_cast<int64_t>(sizeof(int64_t));
+    return two_shots_ ? (bytes + kLine - 1) / kLine * kLine : bytes;
+  }
+  /// This rank's finished tokens of a tile.
+  int64_t results_bytes(Range tile) const {
+    return mine_.size() * tile.size() * static_cast<int64_t>(sizeof(float));
   }
 
   int64_t tile_rows() const {
-    const int64_t values = group_.largest_part() / static_cast<int64_t>(sizeof(int64_t)) - 1;
-    const int64_t rows = values / std::max<int64_t>(x_.tokens, 1) / kTileUnit * kTileUnit;
-    CN_CHECK(rows >= kTileUnit, "sum over ranks: ", x_.tokens, " rows of ", kTileUnit,
+    const int64_t most = even_part(x_.tokens, group_.size(), 0).size();  // no rank finishes more
+    const int64_t row_bytes = x_.tokens * static_cast<int64_t>(sizeof(int64_t)) +
+                              most * static_cast<int64_t>(sizeof(float));
+    const int64_t rows =
+        (group_.largest_part() - kLine) / std::max<int64_t>(row_bytes, 1) / kTileUnit * kTileUnit;
+    CN_CHECK(rows >= kTileUnit, "sum over ranks: ", x_.tokens, " tokens of ", kTileUnit,
              " sums do not fit ", group_.largest_part(),
              " bytes, the most that a rank may say at once: choose a smaller chunk");
     return rows;
@@ -79,22 +108,59 @@ class SumOverRanks {
     cx_.device.launch(command, Sync::meet);
   }
 
+  void publish(int64_t bytes) {
+    cx_.device.join();
+    group_.publish(bytes);
+  }
+
+  Parts collect() { return group_.collect(term_.weight->name().c_str()); }
+
+  /// All tokens of `tile`, into y.
   void finish(Range tile) {
-    const Parts parts = group_.collect(term_.weight->name().c_str());
-    const auto from = [&](const Tensor& tensor) {
-      return tensor ? tensor.f32() + tile.begin : nullptr;
-    };
-    cx_.device.launch(FinishSumsCommand{.y = from(y_),
+    if (tile.empty()) return;
+    finish(tile, {0, x_.tokens}, collect(), y_.f32() + tile.begin, y_.cols());
+  }
+
+  /// This rank's tokens of tile `last` into the part that it is about to publish, behind the sums
+  /// of `now`; and all tokens of `before_last`, which the others have told by now, into y.
+  void share_results(Range last, Range before_last, Range now) {
+    if (last.empty()) return;
+    const Parts parts = collect();
+    auto* results = reinterpret_cast<float*>(group_.outbox() + sums_bytes(now));
+    finish(last, mine_, parts, results, last.size());
+    if (!before_last.empty()) gather(before_last, parts, sums_bytes(last));
+  }
+
+  void finish(Range tile, Range tokens, Parts parts, float* y, int64_t y_stride) {
+    const int64_t stride = term_.weight->rows();
+    cx_.device.launch(
+        FinishSumsCommand{
+            .rows = tokens,
+            .y = y,
+            .y_stride = y_stride,
+            .parts = parts.data(),
+            .bias = term_.bias ? term_.bias.f32() + tile.begin : nullptr,
+            .residual = residual_ ? residual_.f32() + tokens.begin * stride + tile.begin : nullptr,
+            .stride = stride,
+            .ranks = group_.size(),
+            .tokens = x_.tokens,
+            .cols = tile.size(),
+            .weight = term_.weight},
+        Sync::meet);
+  }
+
+  void gather(Range tile, Parts parts, int64_t offset) {
+    cx_.device.launch(GatherRowsCommand{.y = y_.f32() + tile.begin,
                                         .parts = parts.data(),
-                                        .bias = from(term_.bias),
-                                        .residual = from(residual_),
+                                        .offset = offset,
                                         .ranks = group_.size(),
                                         .tokens = x_.tokens,
                                         .cols = tile.size(),
-                                        .stride = term_.weight->rows(),
-                                        .weight = term_.weight},
+                                        .stride = term_.weight->rows()},
                       Sync::meet);
   }
+
+  static constexpr int64_t kLine = 64;
 
   Ctx& cx_;
   Group& group_;
@@ -102,6 +168,8 @@ class SumOverRanks {
   const Term& term_;
   const Tensor& residual_;
   const Tensor& y_;
+  const Range mine_;  // tokens that this rank finishes
+  const bool two_shots_;
 };
 
 }  // namespace

@@ -23,6 +23,7 @@ enum class CommandId : uint8_t {
   glu,
   attention,
   finish_sums,
+  gather_rows,
   argmax
 };
 
@@ -140,20 +141,34 @@ struct AttentionCommand {
   ActivationsRef out;  // one replica: [T, heads * head_dim] values (always), and codes
 };
 
-/// y = float((sum of the ranks' sums) * 2^-36) (+ bias) (+ residual). Divided by tokens, a single
-/// token's by columns.
+/// y = float((sum of the ranks' sums) * 2^-36) (+ bias) (+ residual) of some tokens. Divided by
+/// tokens, a single token's by columns.
 struct FinishSumsCommand {
   static constexpr CommandId kId = CommandId::finish_sums;
-  float* y = nullptr;  // [T, stride], of which `cols` columns are written
+  Range rows;          // of [T]: the tokens that are finished
+  float* y = nullptr;  // [rows, y_stride], of which `cols` columns are written
+  int64_t y_stride = 0;
   const std::span<const std::byte>* parts = nullptr;  // [ranks]: [T, cols] i64, then the count of
                                                       // bad leaves
   const float* bias = nullptr;                        // [cols] or null
-  const float* residual = nullptr;                    // [T, stride] or null; may be y
+  const float* residual = nullptr;                    // [rows, stride] or null; may be y
+  int64_t stride = 0;
+  int64_t ranks = 0;
+  int64_t tokens = 0;
+  int64_t cols = 0;
+  const Weight* weight = nullptr;  // names the layer in a fault
+};
+
+/// y[t] = what rank r says of it, for the tokens even_part(T, ranks, r). Divided by tokens.
+struct GatherRowsCommand {
+  static constexpr CommandId kId = CommandId::gather_rows;
+  float* y = nullptr;                                 // [T, stride], `cols` columns are written
+  const std::span<const std::byte>* parts = nullptr;  // [ranks]: from `offset` on [T_r, cols] f32
+  int64_t offset = 0;                                 // bytes
   int64_t ranks = 0;
   int64_t tokens = 0;
   int64_t cols = 0;
   int64_t stride = 0;
-  const Weight* weight = nullptr;  // names the layer in a fault
 };
 
 /// y[t] = index of the largest of x[t], ties to the lower. Divided by rows.

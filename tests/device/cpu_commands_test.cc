@@ -9,6 +9,7 @@
 #include "tests/support/weights.h"
 #include <gtest/gtest.h>
 
+#include "colonnade/base/partition.h"
 #include "colonnade/device/cpu_weight.h"
 #include "colonnade/device/devices.h"
 
@@ -161,19 +162,67 @@ TEST(Commands, FinishedSumsAreTheIntegersOfAllRanksScaledPlusBiasAndResidual) {
     for (int threads : kThreads) {
       const auto device = make_device({.threads = threads});
       std::vector<float> y = residual;
-      device->launch(FinishSumsCommand{.y = y.data() + kFirst,
-                                       .parts = parts.data(),
-                                       .bias = bias.data(),
-                                       .residual = y.data() + kFirst,
-                                       .ranks = kRanks,
-                                       .tokens = tokens,
-                                       .cols = kCols,
-                                       .stride = kStride,
-                                       .weight = &weight},
-                     Sync::meet);
+      FinishSumsCommand command{.rows = {0, tokens},
+                                .y = y.data() + kFirst,
+                                .y_stride = kStride,
+                                .parts = parts.data(),
+                                .bias = bias.data(),
+                                .residual = y.data() + kFirst,
+                                .stride = kStride,
+                                .ranks = kRanks,
+                                .tokens = tokens,
+                                .cols = kCols,
+                                .weight = &weight};
+      device->launch(command, Sync::meet);
       device->join();
       EXPECT_TRUE(test::same_bits(y, expected)) << threads << " threads, " << tokens << " tokens";
+      // The last token alone, packed.
+      std::vector<float> last(kCols);
+      command.rows = {tokens - 1, tokens};
+      command.y = last.data();
+      command.y_stride = kCols;
+      command.residual = residual.data() + (tokens - 1) * kStride + kFirst;
+      device->launch(command, Sync::meet);
+      device->join();
+      EXPECT_TRUE(test::same_bits(
+          last, std::span(expected).subspan((tokens - 1) * kStride + kFirst, kCols)));
     }
+  }
+}
+
+TEST(Commands, GatheredRowsAreWhatEachRankSaysOfItsTokens) {
+  constexpr int64_t kRanks = 3, kTokens = 7, kCols = 5, kStride = 9, kFirst = 2, kOffset = 64;
+  std::vector<float> expected(kTokens * kStride, -1.0f);
+  std::vector<std::vector<std::byte>> said(kRanks);
+  std::vector<std::span<const std::byte>> parts;
+  for (int64_t r = 0; r < kRanks; ++r) {
+    const Range tokens = even_part(kTokens, kRanks, r);
+    std::vector<float> rows;
+    for (int64_t t = tokens.begin; t < tokens.end; ++t) {
+      for (int64_t c = 0; c < kCols; ++c) {
+        rows.push_back(static_cast<float>(100 * t + c));
+        expected[static_cast<size_t>(t * kStride + kFirst + c)] = rows.back();
+      }
+    }
+    auto& bytes = said[static_cast<size_t>(r)];
+    bytes.resize(kOffset);
+    const auto* first = reinterpret_cast<const std::byte*>(rows.data());
+    bytes.insert(bytes.end(), first, first + rows.size() * sizeof(float));
+    parts.push_back(bytes);
+  }
+  for (int threads : kThreads) {
+    const auto device = make_device({.threads = threads});
+    std::vector<float> y(kTokens * kStride, -1.0f);
+    device->launch(GatherRowsCommand{.y = y.data() + kFirst,
+                                     .parts = parts.data(),
+                                     .offset = kOffset,
+                                     .ranks = kRanks,
+                                     .tokens = kTokens,
+                                     .cols = kCols,
+                                     .stride = kStride},
+                   Sync::meet);
+    device->join();
+    EXPECT_TRUE(test::same_bits(y, expected)) << threads << " threads";
   }
 }
 

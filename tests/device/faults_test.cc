@@ -35,15 +35,15 @@ TEST(FaultBoard, TheFirstCommandAndThereTheLowestRowWins) {
   EXPECT_EQ(message_of(board), "");
 }
 
-TEST(FaultBoard, LeavesOfOneCommandAreCountedOverTheWorkers) {
+TEST(FaultBoard, LeavesOutOfRangeNameTheLayerOfTheFirstCommand) {
   const std::string layer = "blk.1.attn_output";
   FaultBoard board(2);
-  board.report_leaves(0, 4, layer, 2);
-  board.report_leaves(1, 4, layer, 3);
-  board.report_leaves(1, 6, layer, 100);
+  board.report_leaves(0, 4, layer);
+  board.report_leaves(1, 4, layer);
+  board.report_leaves(1, 6, "blk.2.attn_output");
   EXPECT_EQ(message_of(board),
-            "layer blk.1.attn_output: 5 leaf sums are not below 2^20, so the sum over ranks is not "
-            "exact");
+            "layer blk.1.attn_output: a leaf's sum is not below 2^20 in magnitude, so the sum over "
+            "ranks would not be exact");
 }
 
 }  // namespace

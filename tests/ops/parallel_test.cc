@@ -35,7 +35,8 @@ struct Product {
 };
 
 /// Rank 0 holds all columns, the others none: sums travel and come back as they were.
-Product product(const Case& c, int threads, Group* group, float x_scale = 1.0f) {
+Product product(const Case& c, int threads, Group* group, float x_scale = 1.0f,
+                int64_t tokens = kTokens) {
   test::OpsFixture f(threads);
   if (group != nullptr) f.cx.mesh.tensor_parallel = group;
   const bool holds = group == nullptr || group->rank() == 0;
@@ -44,10 +45,10 @@ Product product(const Case& c, int threads, Group* group, float x_scale = 1.0f) 
   const test::TestWeight w = test::random_weight(
       *f.device, kSeed, WeightSpec{"blk.0.ffn_down", c.format, kRows, plan, c.tier});
   const Tensor x =
-      f.tensor(test::random_floats(kSeed, kTokens * cols.size(), x_scale), {kTokens, cols.size()});
+      f.tensor(test::random_floats(kSeed, tokens * cols.size(), x_scale), {tokens, cols.size()});
   const Activations a = activations_for(f.cx, x, {w.packed.get()});
   const Tensor bias = f.tensor(test::random_floats(1, kRows), {kRows});
-  Tensor residual = f.tensor(test::random_floats(2, kTokens * kRows), {kTokens, kRows});
+  Tensor residual = f.tensor(test::random_floats(2, tokens * kRows), {tokens, kRows});
   const Tensor y = sharded_to_all(f.cx, a, {w.packed.get(), bias}, std::move(residual));
   return {f.read(y), w.values};
 }
@@ -71,22 +72,33 @@ TEST(ShardedToAll, IsTheProductPlusBiasPlusResidual) {
   }
 }
 
-constexpr int64_t kSmallPart = 16 << 10;  // tiles of 448, 448 and 104 rows
+/// How many exchanges a sum of 1000 rows takes on three ranks.
+struct Travel {
+  int64_t tokens;
+  int64_t part_bytes;
+  int64_t exchanges;
+};
+const Travel kTravels[] = {{1, 1 << 20, 1},
+                           {4, 1 << 20, 1},
+                           {4, 24 << 10, 2},     // tiles of 576 and 424 rows
+                           {33, 1 << 20, 2},     // one tile, and its results
+                           {33, 24 << 10, 17}};  // 16 tiles of 64 rows, and the last one's results
 
 TEST(ShardedToAll, SumsThatTravelHaveTheBitsOfThoseThatDoNot) {
   for (const Case& c : kCases) {
-    const Product expected = product(c, 1, nullptr);
-    for (int threads : {1, 2, 3}) {
-      EXPECT_TRUE(test::same_bits(product(c, threads, nullptr).y, expected.y));
-      for (const int64_t part_bytes : {int64_t{1} << 20, kSmallPart}) {
+    for (const Travel& travel : kTravels) {
+      const std::vector<float> expected = product(c, 1, nullptr, 1.0f, travel.tokens).y;
+      for (int threads : {1, 3}) {
+        EXPECT_TRUE(test::same_bits(product(c, threads, nullptr, 1.0f, travel.tokens).y, expected));
         run_as_threads(
             3,
             [&](Group& group) {
-              EXPECT_TRUE(test::same_bits(product(c, threads, &group).y, expected.y))
-                  << name_of(c.format);
-              EXPECT_EQ(group.stats().exchanges, part_bytes == kSmallPart ? 3 : 1);
+              EXPECT_TRUE(
+                  test::same_bits(product(c, threads, &group, 1.0f, travel.tokens).y, expected))
+                  << name_of(c.format) << ", " << travel.tokens << " tokens";
+              EXPECT_EQ(group.stats().exchanges, travel.exchanges);
             },
-            part_bytes);
+            travel.part_bytes);
       }
     }
   }
