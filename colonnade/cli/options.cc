@@ -335,7 +335,7 @@ BenchOptions read_bench_options(const Arguments& arguments) {
   options.model.path = read_model_path(arguments);
   options.prompts = read_lengths(arguments, "--n-prompt", 512);
   options.answers = read_lengths(arguments, "--n-gen", 128);
-  options.threads = arguments.integers("--threads", 1, {0});
+  options.threads = arguments.integers("--threads", 0, {0});
   if (*std::max_element(options.threads.begin(), options.threads.end()) > kMostThreads)
     throw UsageError(concat("--threads: expected at most ", kMostThreads));
   options.repetitions =
