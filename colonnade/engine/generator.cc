@@ -39,6 +39,40 @@ std::vector<int32_t> end_tokens(const text::Tokenizer& tokenizer) {
   return ids;
 }
 
+/// An answer as it grows: its tokens become text until something ends it.
+class Answer {
+ public:
+  /// `room`: positions behind the prompt.
+  Answer(StopOptions stop, text::StreamDecoder decoder, int64_t room)
+      : stop_(std::move(stop)), decoder_(std::move(decoder)), room_(room) {
+    if (stop_.at_limit() || room == 0) result.finish_reason = FinishReason::length;
+  }
+
+  /// Nothing is to be generated.
+  bool is_full() const { return result.finish_reason != FinishReason::none; }
+
+  /// Returns the text that is certain now; sets the reason if the answer ends.
+  std::string add(int32_t token) {
+    result.tokens.push_back(token);
+    const bool ends = stop_.is_stop_token(token);
+    StopCondition::Step step = stop_.push(token, ends ? std::string() : decoder_.push(token));
+    if (step.reason == FinishReason::none && static_cast<int64_t>(result.tokens.size()) >= room_) {
+      step.reason = FinishReason::length;  // the context is full
+      step.text += stop_.flush();
+    }
+    result.text += step.text;
+    result.finish_reason = step.reason;
+    return std::move(step.text);
+  }
+
+  GenerationResult result;
+
+ private:
+  StopCondition stop_;
+  text::StreamDecoder decoder_;
+  int64_t room_;
+};
+
 }  // namespace
 
 Generator::Generator(StepLeader& leader, const text::Tokenizer& tokenizer, int64_t chunk)
@@ -148,20 +182,11 @@ GenerationResult Generator::generate(const GenerationRequest& request, const OnT
   const FloatEnvironment environment;
   const int64_t prompt_size = check_prompt(request);
   Sampler sampler(request.sampling, leader_.runner().choices(), request.prompt, request.choice);
-  StopOptions stop_options = request.stop;
-  if (!request.ignore_stop_tokens) {
-    stop_options.token_ids.insert(stop_options.token_ids.end(), end_tokens_.begin(),
-                                  end_tokens_.end());
-  }
-  StopCondition stop(std::move(stop_options));
-  text::StreamDecoder decoder = tokenizer_.stream_decoder();
-  GenerationResult result;
-  result.seed = sampler.seed();
   const int64_t room = leader_.runner().context() - prompt_size;
-  if (stop.at_limit() || room == 0) {
-    result.finish_reason = FinishReason::length;
-    return result;
-  }
+  Answer answer(stop_options(request), tokenizer_.stream_decoder(), room);
+  GenerationResult& result = answer.result;
+  result.seed = sampler.seed();
+  if (answer.is_full()) return result;
   const Stopwatch prompt_time;
   // The last token is computed even if it is cached: its logits are wanted.
   const int64_t cached = std::min(sequence_->common_prefix(request.prompt), prompt_size - 1);
@@ -172,38 +197,37 @@ GenerationResult Generator::generate(const GenerationRequest& request, const OnT
   reserve(prompt_size, std::min<int64_t>(most, kReservedTokens), result);
   const auto more = [&](const ShardRequest& wanted) { return ask(wanted, sampler.changes()); };
   want_choice(sampler, prompt_size - cached, request.wants_logits);
-  const StepResult* step_result =
+  const StepResult* step =
       &prefill(std::span(request.prompt).subspan(static_cast<size_t>(cached)), request.on_prompt);
   Stopwatch generation_time;
   for (;;) {
     const std::span<const float> logits =
-        request.wants_logits ? step_result->logits(0) : std::span<const float>();
-    const int32_t token = sampler.choose(sequence_->size(), step_result->shards(0), std::ref(more));
+        request.wants_logits ? step->logits(0) : std::span<const float>();
+    const int32_t token = sampler.choose(sequence_->size(), step->shards(0), std::ref(more));
     if (result.tokens.empty()) {
       result.timings.prompt_s = prompt_time.seconds();
       generation_time = Stopwatch();
     }
     sampler.accept(token);
-    result.tokens.push_back(token);
-    const bool ends = stop.is_stop_token(token);
-    StopCondition::Step step = stop.push(token, ends ? std::string() : decoder.push(token));
-    if (step.reason == FinishReason::none && static_cast<int64_t>(result.tokens.size()) >= room) {
-      step.reason = FinishReason::length;  // the context is full
-      step.text += stop.flush();
-    }
-    result.text += step.text;
+    const std::string text = answer.add(token);
     LogProbabilities logprobs;
     if (request.wants_logprobs) logprobs = log_probabilities_of(token, request.logprobs);
-    const TokenEvent event{token, step.text, logits, request.wants_logprobs ? &logprobs : nullptr};
+    const TokenEvent event{token, text, logits, request.wants_logprobs ? &logprobs : nullptr};
     const bool go_on = !on_token || on_token(event);
-    result.finish_reason = step.reason;
-    if (step.reason != FinishReason::none || !go_on) break;
+    if (result.finish_reason != FinishReason::none || !go_on) break;
     want_choice(sampler, 1, request.wants_logits);
-    step_result = &advance(std::span(&token, 1));
+    step = &advance(std::span(&token, 1));
   }
   result.timings.generation_s = generation_time.seconds();
   result.timings.generated_tokens = static_cast<int64_t>(result.tokens.size());
-  return result;
+  return std::move(answer.result);
+}
+
+StopOptions Generator::stop_options(const GenerationRequest& request) const {
+  StopOptions options = request.stop;
+  if (!request.ignore_stop_tokens)
+    options.token_ids.insert(options.token_ids.end(), end_tokens_.begin(), end_tokens_.end());
+  return options;
 }
 
 void Generator::evaluate(std::span<const int32_t> tokens, int64_t first, const OnRow& on_row) {

@@ -102,6 +102,8 @@ class Generator {
   void reserve(int64_t prompt_size, int64_t tokens, GenerationResult& result);
   /// Its size. Throws Error for one that cannot be computed.
   int64_t check_prompt(const GenerationRequest& request) const;
+  /// The request's, with the model's own ends.
+  StopOptions stop_options(const GenerationRequest& request) const;
   std::vector<int32_t> plain_tokens(int64_t count) const;
 
   StepLeader& leader_;
