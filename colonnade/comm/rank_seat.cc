@@ -1,6 +1,7 @@
 #include "colonnade/comm/rank_seat.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include <unistd.h>
@@ -18,6 +19,29 @@ double seconds_since(Clock::time_point start) {
 
 /// Longer than this between two looks, this process itself did not run.
 constexpr double kLongestPeriod = 0.1;
+
+constexpr int kBits = 64;  // of RankLife::missing
+
+std::string place_of(const Awaited& awaited) {
+  return concat(awaited.operation, ", ", awaited.what, " ", awaited.number);
+}
+
+/// Counts a rank's wait, and that it is over.
+class CountedWait {
+ public:
+  CountedWait(RankLife& life, const std::string& where) : life_(life) {
+    const size_t length = std::min(where.size(), RankLife::kWhere - 1);
+    std::memcpy(life_.where, where.data(), length);
+    life_.where[length] = '\0';
+    life_.waits.fetch_add(1, std::memory_order_seq_cst);
+  }
+  ~CountedWait() { life_.waits.fetch_add(1, std::memory_order_seq_cst); }
+  CountedWait(const CountedWait&) = delete;
+  CountedWait& operator=(const CountedWait&) = delete;
+
+ private:
+  RankLife& life_;
+};
 
 }  // namespace
 
@@ -44,6 +68,8 @@ void RankSeat::sleep_until(const std::function<bool()>& ready, const Awaited& aw
   const auto woken = [&] {
     return ready() || segment_->endings().load(std::memory_order_seq_cst) != minded_;
   };
+  const CountedWait counted(segment_->life(rank_), place_of(awaited));
+  for (Peer& it : peers_) it.waits = 0;
   Clock::time_point looked = Clock::now();
   const auto look = [&] {
     look_around(awaited, std::min(seconds_since(looked), kLongestPeriod));
@@ -69,10 +95,38 @@ void RankSeat::mind_endings(const Awaited& awaited) {
 }
 
 void RankSeat::look_around(const Awaited& awaited, double passed_s) {
+  tell_missing(awaited);
   beat();
   for (int r = 0; r < segment_->ranks(); ++r) {
     if (r != rank_) look_at(r, awaited, passed_s);
   }
+}
+
+void RankSeat::tell_missing(const Awaited& awaited) {
+  uint64_t missing = 0;
+  for (int r = 0; r < std::min(segment_->ranks(), kBits); ++r) {
+    if (r != rank_ && awaited.missing(r)) missing |= uint64_t{1} << r;
+  }
+  segment_->life(rank_).missing.store(missing, std::memory_order_seq_cst);
+}
+
+void RankSeat::look_for_circle(int rank, const Awaited& awaited) {
+  const RankLife& life = segment_->life(rank);
+  Peer& it = peer(rank);
+  const int64_t waits = life.waits.load(std::memory_order_seq_cst);
+  const bool mutual = rank_ < kBits && waits % 2 == 1 && awaited.missing(rank) &&
+                      (life.missing.load(std::memory_order_seq_cst) >> rank_ & 1) != 0;
+  const int64_t beats = life.beats.load(std::memory_order_seq_cst);
+  if (!mutual || waits != it.waits) {
+    it.waits = mutual ? waits : 0;
+    it.since = beats;
+    return;
+  }
+  // Two beats later what it says of itself is newer than this rank's waiting.
+  if (beats < it.since + 2) return;
+  lose({rank, concat("waits for rank ", rank_, " in ", life.where,
+                     " while that one waits for it in ", place_of(awaited))},
+       awaited);
 }
 
 void RankSeat::look_at(int rank, const Awaited& awaited, double passed_s) {
@@ -80,6 +134,7 @@ void RankSeat::look_at(int rank, const Awaited& awaited, double passed_s) {
   const RankState state = segment_->life(rank).state.load(std::memory_order_seq_cst);
   if (state == RankState::left || state == RankState::failed) return;  // an ending says so
   if (it.process.has_ended()) lose({rank, it.process.condition()}, awaited);
+  look_for_circle(rank, awaited);
   const int64_t beats = segment_->life(rank).beats.load(std::memory_order_relaxed);  // a hint
   const bool quiet = awaited.missing(rank) && beats == std::exchange(it.beats, beats);
   it.quiet_s = quiet ? it.quiet_s + passed_s : 0;
@@ -125,7 +180,7 @@ std::string RankSeat::condition_of(const Loss& loss) {
 
 void RankSeat::lose(const Loss& loss, const Awaited& awaited) {
   const std::string words = condition_of(loss);
-  const std::string where = concat(awaited.operation, ", ", awaited.what, " ", awaited.number);
+  const std::string where = place_of(awaited);
   const bool waited_for_it = loss.rank != rank_ && awaited.missing(loss.rank);
   death_ = loss.rank == rank_ ? concat("the others have given up this rank, ", rank_, " of ",
                                        segment_->ranks(), ", which ", words, "; it came to ", where)

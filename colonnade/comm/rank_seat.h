@@ -72,6 +72,8 @@ class RankSeat {
     PeerProcess process{0};
     int number = 0;      // of that process
     int64_t beats = -1;  // when it was looked at last
+    int64_t waits = 0;   // of it, since this rank waits for it and it for this rank
+    int64_t since = 0;   // its beats when that was first seen
     double quiet_s = 0;  // since it gave a sign of life; time in which this rank itself stood still
                          // (Ctrl-Z) does not count
   };
@@ -97,8 +99,12 @@ class RankSeat {
   void beat() { segment_->life(rank_).beats.fetch_add(1, std::memory_order_relaxed); }
   /// Throws if what has ended concerns this rank.
   void mind_endings(const Awaited& awaited);
+  /// Says in shared memory for whom this rank waits.
+  void tell_missing(const Awaited& awaited);
   void look_around(const Awaited& awaited, double passed_s);
   void look_at(int rank, const Awaited& awaited, double passed_s);
+  /// Throws if `rank` waits for this one, which waits for it.
+  void look_for_circle(int rank, const Awaited& awaited);
   Peer& peer(int rank);
   std::string name_of(int rank) const;
   static std::string condition_of(const Peer& peer, RankState state);

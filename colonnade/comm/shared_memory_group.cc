@@ -152,7 +152,7 @@ void SharedMemoryGroup::check_histories() {
     if (board_.line(m).history == board_.line(0).history) continue;
     disagree(concat("ranks ", members_.rank_of(0), " and ", members_.rank_of(m),
                     " were in different ones during the last ", kHistoryPeriod,
-                    " exchanges (--check-collectives tells which)"));
+                    " exchanges (a debug build compares every one)"));
   }
 }
 

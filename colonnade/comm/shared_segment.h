@@ -17,12 +17,19 @@ enum class RankState : int32_t { absent, alive, left, failed };
 /// How a rank is.
 struct alignas(128) RankLife {
   static constexpr size_t kWords = 1000;
+  static constexpr size_t kWhere = 200;
 
   std::atomic<int64_t> beats{0};  // counts up while it lives and waits or reports
   std::atomic<int64_t> progress{0};
   std::atomic<RankState> state{RankState::absent};
   std::atomic<int32_t> process{0};  // 0: not known yet
   char words[kWords] = {};          // its last, written before `state`
+
+  /// While it sleeps. `waits` counts and is odd meanwhile; `missing`: for which ranks, a bit each
+  /// of the first 64, brought up to date before each beat.
+  std::atomic<int64_t> waits{0};
+  std::atomic<uint64_t> missing{0};
+  char where[kWhere] = {};  // written before `waits`
 };
 
 /// A rank that is lost is lost for every group of the segment.

@@ -202,6 +202,42 @@ TEST(RankSeat, OneThatWaitsForAThirdIsNotGivenUp) {
   });
 }
 
+TEST(RankSeat, RanksThatWaitForEachOtherInDifferentThingsHearSo) {
+  // Rank 0 in a message, the others in an exchange: none of them could ever go on.
+  const auto message = [](Group& group) {
+    if (group.rank() == 0) group.recv(1, 5);
+    barrier(group, "loading");
+  };
+  const std::vector<ChildResult> results = test::run_as_processes(3, message);
+  EXPECT_THAT(results[0].thrown, AllOf(StartsWith("CommError: "), HasSubstr("wait"),
+                                       HasSubstr("recv, from it, tag 5")));
+  EXPECT_THAT(results[1].thrown, AllOf(StartsWith("CommError: "), HasSubstr("wait"),
+                                       HasSubstr("loading, exchange 1")));
+  EXPECT_THAT(results[2].thrown, StartsWith("CommError: "));
+  // In two groups, each in the other's order.
+  const auto groups = [](Group& group) {
+    const std::unique_ptr<Group> other = group.split(0, 0);
+    barrier(group.rank() == 0 ? group : *other, "first");
+    barrier(group.rank() == 0 ? *other : group, "second");
+  };
+  EXPECT_THAT(test::thrown_by([&] { run_as_threads(2, groups); }),
+              AllOf(HasSubstr("waits for rank"), HasSubstr("in first, exchange 1"),
+                    HasSubstr("in first, exchange 3")));
+}
+
+TEST(RankSeat, LongWaitsInACircleThatMovesAreNone) {
+  // Each waits for the next longer than a look; rank 0 is always behind.
+  run_as_threads(3, [](Group& group) {
+    for (int i = 0; i < 3; ++i) {
+      if (group.rank() == 0) std::this_thread::sleep_for(3 * RankSeat::kPeriod);
+      const int next = (group.rank() + 1) % 3, before = (group.rank() + 2) % 3;
+      group.send({}, next, i);
+      group.recv(before, i);
+      barrier(group, "test");
+    }
+  });
+}
+
 double cpu_seconds_of_this_thread() {
   rusage usage{};
   getrusage(RUSAGE_THREAD, &usage);
