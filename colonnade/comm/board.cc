@@ -25,11 +25,16 @@ BoardLayout::BoardLayout(int members, int64_t part_bytes) : members_(members) {
   bytes_ = mail_at_ + int64_t{members} * members * Mailbox::kBytes;
 }
 
-void Board::clear() const {
+void Board::clear_lines() const {
   for (int m = 0; m < members(); ++m) {
     ::new (&line(m)) MemberLine;
     ::new (&talk(m)) MemberTalk;
-    for (int to = 0; to < members(); ++to) mailbox(m, to).clear();
+  }
+}
+
+void Board::clear_mailboxes() const {
+  for (int from = 0; from < members(); ++from) {
+    for (int to = 0; to < members(); ++to) mailbox(from, to).clear();
   }
 }
 

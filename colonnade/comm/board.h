@@ -52,8 +52,10 @@ class Board {
  public:
   Board(const BoardLayout& layout, std::byte* memory) : layout_(layout), memory_(memory) {}
 
-  /// Makes it a board that nobody has written on; before the others see it.
-  void clear() const;
+  /// Makes it a board that nobody has written on; before the others see it. Mailboxes stand in
+  /// pages of their own: fresh memory, which is zero, is not touched for them.
+  void clear_lines() const;
+  void clear_mailboxes() const;
 
   int members() const { return layout_.members(); }
   int64_t part_bytes() const { return layout_.part_bytes(); }

@@ -8,6 +8,10 @@
 namespace colonnade {
 namespace {
 
+/// Of each part, asked for as soon as it is there.
+constexpr int64_t kPrefetchBytes = 1024;
+constexpr int64_t kLineBytes = 64;
+
 /// How a failure stands in a part, in front of its words.
 struct FailureHeader {
   int64_t row;
@@ -67,8 +71,6 @@ bool SharedMemoryGroup::all_have_published(int64_t number) const {
 }
 
 void SharedMemoryGroup::wait_for_all(const char* operation) {
-  if (all_have_published(published_)) return;
-  const auto start = std::chrono::steady_clock::now();
   const auto published = [&](int member) {
     return board_.line(member).published.load(std::memory_order_seq_cst) >= published_;
   };
@@ -82,8 +84,26 @@ void SharedMemoryGroup::wait_for_all(const char* operation) {
     return member >= 0 && !published(member);
   };
   seat_->wait(ready, {operation, "exchange", published_, missing});
-  stats_.waited_s +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Where the parts of the published exchange stand. Their first lines are on their way when this
+/// returns.
+void SharedMemoryGroup::find_parts() {
+  for (int m = 0; m < size(); ++m) {
+    const std::byte* slot = board_.slot(m, published_);
+    const int64_t bytes = board_.line(m).bytes[published_ % kSlots];
+    parts_[static_cast<size_t>(m)] = {slot, static_cast<size_t>(std::max<int64_t>(bytes, 0))};
+    for (int64_t at = 0; at < std::min(bytes, kPrefetchBytes); at += kLineBytes) {
+      __builtin_prefetch(slot + at);
+    }
+  }
+}
+
+bool SharedMemoryGroup::has_failure() const {
+  for (int m = 0; m < board_.members(); ++m) {
+    if (board_.line(m).bytes[published_ % kSlots] < 0) return true;
+  }
+  return false;
 }
 
 Parts SharedMemoryGroup::collect(const char* operation) {
@@ -94,15 +114,17 @@ Parts SharedMemoryGroup::collect(const char* operation) {
 Parts SharedMemoryGroup::collect_parts(const char* operation) {
   seat_->require_life();
   CN_ASSERT(published_ == collected_ + 1, "exchange ", published_, " of ", collected_);
-  wait_for_all(operation == nullptr ? "a failed step" : operation);
-  const int64_t number = published_;
-  bool failed = false;
-  for (int m = 0; m < size(); ++m) {
-    const int64_t bytes = board_.line(m).bytes[number % kSlots];
-    failed |= bytes < 0;
-    parts_[static_cast<size_t>(m)] = {board_.slot(m, number),
-                                      static_cast<size_t>(std::max<int64_t>(bytes, 0))};
+  if (all_have_published(published_)) {
+    find_parts();
+  } else {
+    const auto start = std::chrono::steady_clock::now();
+    wait_for_all(operation == nullptr ? "a failed step" : operation);
+    find_parts();  // the clock takes less time than a line of another core
+    stats_.waited_s +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
+  const bool failed = has_failure();
+  const int64_t number = published_;
   if (!failed && checking_ == Checking::operations) check_operations(operation);
   collected_ = number;
   if (failed) raise_failure(number);

@@ -51,6 +51,8 @@ class SharedMemoryGroup final : public Group {
   /// All parts of the published exchange; `operation` is nullptr for one that another rank knows.
   Parts collect_parts(const char* operation);
   void wait_for_all(const char* operation);
+  void find_parts();
+  bool has_failure() const;
   void check_operations(const char* operation);
   void check_histories();
   [[noreturn]] void disagree(const std::string& how);

@@ -150,7 +150,8 @@ int32_t SharedSegment::reuse_board(int members, int64_t bytes) const {
 int SharedSegment::add_board(int members) const {
   const int64_t bytes = BoardLayout(members, part_bytes_).bytes();
   int32_t number = reuse_board(members, bytes);
-  if (number < 0) {
+  const bool fresh = number < 0;
+  if (fresh) {
     int64_t at = control().used.load();
     do {
       if (Control::bytes(ranks_) + at + bytes > bytes_) return -1;
@@ -162,7 +163,8 @@ int SharedSegment::add_board(int members) const {
     place.at = at;
     place.bytes.store(bytes);
   }
-  board(number, members).clear();
+  board(number, members).clear_lines();
+  if (!fresh) board(number, members).clear_mailboxes();
   return number;
 }
 

@@ -17,7 +17,8 @@ TEST(Board, NothingOverlapsAndAllOfItIsInside) {
     std::vector<std::byte> memory(static_cast<size_t>(layout.bytes()) + 4096);
     auto* at = memory.data() + 4096 - reinterpret_cast<uintptr_t>(memory.data()) % 4096;
     const Board board(layout, at);
-    board.clear();
+    board.clear_lines();
+    board.clear_mailboxes();
     std::vector<std::pair<std::byte*, int64_t>> places;
     const auto bytes_of = [](auto& it) { return reinterpret_cast<std::byte*>(&it); };
     for (int m = 0; m < members; ++m) {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "tests/support/forked_ranks.h"
 #include <gmock/gmock.h>
@@ -64,11 +65,13 @@ TEST(SharedSegment, BoardsThatWereReleasedAreUsedAgain) {
   ASSERT_GT(first, 0);
   ASSERT_GT(second, first);
   segment.board(first, 3).line(1).published.store(7);
+  segment.board(first, 3).mailbox(2, 1).put(std::vector<std::byte>(5));
   for (int user = 0; user < 2; ++user) segment.release_board(first);
   EXPECT_GT(segment.add_board(2), second) << "one member still reads it";
   segment.release_board(first);
   EXPECT_EQ(segment.add_board(3), first);
   EXPECT_EQ(segment.board(first, 3).line(1).published.load(), 0);
+  EXPECT_EQ(segment.board(first, 3).mailbox(2, 1).filled(), 0);
 }
 
 TEST(SharedSegment, SaysWhenThereIsNoRoomForAnotherBoard) {
