@@ -108,6 +108,7 @@ void RankSeat::tell_missing(const Awaited& awaited) {
     if (r != rank_ && awaited.missing(r)) missing |= uint64_t{1} << r;
   }
   segment_->life(rank_).missing.store(missing, std::memory_order_seq_cst);
+  segment_->life(rank_).looks.fetch_add(1, std::memory_order_seq_cst);
 }
 
 void RankSeat::look_for_circle(int rank, const Awaited& awaited) {
@@ -116,14 +117,14 @@ void RankSeat::look_for_circle(int rank, const Awaited& awaited) {
   const int64_t waits = life.waits.load(std::memory_order_seq_cst);
   const bool mutual = rank_ < kBits && waits % 2 == 1 && awaited.missing(rank) &&
                       (life.missing.load(std::memory_order_seq_cst) >> rank_ & 1) != 0;
-  const int64_t beats = life.beats.load(std::memory_order_seq_cst);
+  const int64_t looks = life.looks.load(std::memory_order_seq_cst);
   if (!mutual || waits != it.waits) {
     it.waits = mutual ? waits : 0;
-    it.since = beats;
+    it.since = looks;
     return;
   }
-  // Two beats later what it says of itself is newer than this rank's waiting.
-  if (beats < it.since + 2) return;
+  // Two looks later what it says of itself is newer than this rank's waiting.
+  if (looks < it.since + 2) return;
   lose({rank, concat("waits for rank ", rank_, " in ", life.where,
                      " while that one waits for it in ", place_of(awaited))},
        awaited);

@@ -73,7 +73,7 @@ class RankSeat {
     int number = 0;      // of that process
     int64_t beats = -1;  // when it was looked at last
     int64_t waits = 0;   // of it, since this rank waits for it and it for this rank
-    int64_t since = 0;   // its beats when that was first seen
+    int64_t since = 0;   // its looks when that was first seen
     double quiet_s = 0;  // since it gave a sign of life; time in which this rank itself stood still
                          // (Ctrl-Z) does not count
   };

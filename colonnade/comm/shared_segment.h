@@ -26,9 +26,10 @@ struct alignas(128) RankLife {
   char words[kWords] = {};          // its last, written before `state`
 
   /// While it sleeps. `waits` counts and is odd meanwhile; `missing`: for which ranks, a bit each
-  /// of the first 64, brought up to date before each beat.
+  /// of the first 64, as of look number `looks`.
   std::atomic<int64_t> waits{0};
   std::atomic<uint64_t> missing{0};
+  std::atomic<int64_t> looks{0};
   char where[kWhere] = {};  // written before `waits`
 };
 

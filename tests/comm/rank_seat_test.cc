@@ -225,6 +225,26 @@ TEST(RankSeat, RanksThatWaitForEachOtherInDifferentThingsHearSo) {
                     HasSubstr("in first, exchange 3")));
 }
 
+TEST(RankSeat, ACircleIsNotSeenInWhatARankSaidBeforeItLookedAgain) {
+  const auto segment = std::make_shared<SharedSegment>(2, 1);
+  SharedMemoryGroup group(segment, 0, Patience::yield);
+  RankLife& other = segment->life(1);
+  segment->expect(1, getpid());
+  other.state = RankState::alive;
+  other.missing = 1;  // rank 0, which has come since
+  other.waits = 1;
+  std::thread heart([&] {
+    for (int i = 0; i < 10; ++i) {
+      std::this_thread::sleep_for(RankSeat::kPeriod / 2);
+      ++other.beats;  // a thread's, not of its own looks
+    }
+    segment->board().line(1).published = 1;
+    segment->wake(0);
+  });
+  EXPECT_EQ(test::thrown_by([&] { barrier(group, "test"); }), "");
+  heart.join();
+}
+
 TEST(RankSeat, LongWaitsInACircleThatMovesAreNone) {
   // Each waits for the next longer than a look; rank 0 is always behind.
   run_as_threads(3, [](Group& group) {
