@@ -3,7 +3,7 @@
 // runs and every weight format. docs/kernels.md reads the columns.
 //
 //   bench_kernels [--isa NAME] [--format NAME] [--tier NAME] [--mb 512] [--tokens 512]
-//                 [--k 2048] [--rows 2048] [--seconds 0.3] [--only decode|prefill]
+//                 [--k 2048] [--rows 2048] [--seconds 0.3] [--only decode|prefill|sums]
 //                 [--leaf 512|256|32]
 //
 // Time is the thread's own CPU time, so that other programs on the machine disturb less; each
@@ -170,7 +170,8 @@ struct Activations {
         scaled_sum(scale.size()),
         half_sums(2 * scale.size()) {
     std::mt19937 random(2);
-    for (float& v : x) v = static_cast<float>(static_cast<int32_t>(random())) * 0x1p-31F;
+    // Below 2^-10: beside these weights, leaves are of ordinary size, as exact sums like them.
+    for (float& v : x) v = static_cast<float>(static_cast<int32_t>(random())) * 0x1p-41F;
     codes = {hi.data(),
              int15 ? lo.data() : nullptr,
              scale.data(),
@@ -305,9 +306,30 @@ void prefill(const Options& o, const KernelTable& table, Format format, const st
   std::fflush(stdout);
 }
 
+/// What exact sums cost: the same product with the same leaves, added as integers and in f32, in
+/// turns. Leaves are those of real layers: 32 to 512.
+void sums(const Options& o, const KernelTable& table, Format format, const std::string& tier,
+          const Memory& memory, int64_t tokens) {
+  const Activations x(table, tokens, o.k, tier == "int15");
+  std::string line;
+  for (const int64_t leaf : {32, 64, 128, 256, 512}) {
+    if (o.leaf != 0 && o.leaf != leaf) continue;
+    Product plain(table, format, memory, o.rows, x, leaf, false);
+    Product exact(table, format, memory, o.rows, x, leaf, true);
+    const Compared c =
+        compare([&] { plain.run(tier == "f32"); }, [&] { exact.run(tier == "f32"); }, o.seconds);
+    line += fmt::format("  {:3}: {:6.1f} {:+5.1f} %", leaf, exact.operations() / c.seconds * 1e-9,
+                        100 / c.ratio - 100);
+  }
+  fmt::print("{:10} {:5} {:5} {:3} tokens{}\n", table.name, format.name, tier, tokens, line);
+  std::fflush(stdout);
+}
+
 void run(const Options& o) {
   const Memory memory(o.mb << 20);
-  fmt::print("columns: leaves of 512 added in f32; leaves of 256, exact; leaves of 32, exact\n");
+  fmt::print("columns: {}\n", o.only == "sums"
+                                  ? "leaf, Gop/s with exact sums, time above that with f32 sums"
+                                  : "leaves of 512 added in f32; of 256, exact; of 32, exact");
   for (const Isa isa : usable_isas()) {
     const KernelTable* table = table_for(isa);
     if (!o.isa.empty() && o.isa != table->name) continue;
@@ -327,8 +349,12 @@ void run(const Options& o) {
       for (const char* tier : {"int8", "int15", "f32"}) {
         if (!o.tier.empty() && o.tier != tier) continue;
         if (format.dense && std::strcmp(tier, "f32") != 0) continue;
-        if (o.only != "prefill") decode(o, *table, format, tier, memory);
-        if (o.only != "decode") prefill(o, *table, format, tier, memory);
+        if (o.only.empty() || o.only == "decode") decode(o, *table, format, tier, memory);
+        if (o.only.empty() || o.only == "prefill") prefill(o, *table, format, tier, memory);
+        if (o.only == "sums") {
+          sums(o, *table, format, tier, memory, 1);
+          sums(o, *table, format, tier, memory, o.tokens);
+        }
       }
     }
   }
