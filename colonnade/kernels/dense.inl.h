@@ -2,7 +2,7 @@
 #pragma once
 
 #include "colonnade/kernels/grouped.inl.h"
-#include "colonnade/kernels/unroll.inl.h"
+#include "colonnade/kernels/leaves.inl.h"
 
 namespace colonnade::kernels::CN_ISA {
 
@@ -21,15 +21,36 @@ inline void split_line(const uint8_t* line, F32x16& even, F32x16& odd) noexcept 
   }
 }
 
-/// accumulators [rows, kPanels * 16] over `count` elements of lines w [kPanels][kChunkK][16] f32; x
-/// row m is x_stride on.
-template <int kRows, int kPanels>
-void dense_tile(float* accumulators, const float* w, int64_t panel_stride, const float* x,
-                int64_t x_stride, int64_t count, bool fresh) noexcept {
+/// Elements along K that all tokens of a tile meet at a time, as f32 lines: whole leaves, as many
+/// as fit, or a part of one that is longer.
+struct DenseChunk {
+  static constexpr int kMostPieces = 16;
+  int64_t k = 0;                         // the first element
+  int64_t count = 0;                     // elements
+  int32_t pieces = 0;                    // each the end of a leaf, but for the last unless `ends`
+  int32_t piece_ends[kMostPieces] = {};  // elements behind k
+  bool fresh = true;                     // a leaf starts with it
+  bool ends = true;                      // a leaf ends with it
+
+  void add(int64_t elements) noexcept {
+    count += elements;
+    piece_ends[pieces++] = static_cast<int32_t>(count);
+  }
+  bool fits(int64_t elements) const noexcept {
+    return pieces < kMostPieces && count + elements <= kChunkK;
+  }
+};
+
+/// kRows tokens x kPanels panels over a chunk in lines w [kPanels][panel_stride] f32; x row m is
+/// x_stride on. Returns what close_leaf does, added up.
+template <Joining J, int kRows, int kPanels>
+[[gnu::noinline]] int64_t dense_tile(const TileSums& sums, const DenseChunk& chunk, const float* w,
+                                     int64_t panel_stride, const float* x,
+                                     int64_t x_stride) noexcept {
   F32x16 acc[kRows][kPanels];
   repeat<kRows>(CN_UNROLLED(auto m) {
     repeat<kPanels>(CN_UNROLLED(auto n) {
-      acc[m][n] = fresh ? splat(0.0F) : load(accumulators + (m * kPanels + n) * kLanes);
+      acc[m][n] = chunk.fresh ? splat(0.0F) : load(sums.accumulators + (m * kPanels + n) * kLanes);
     });
   });
   // Rows in threes: [base], [base + stride], [base + 2 stride] are addressing modes, so that 12
@@ -37,19 +58,29 @@ void dense_tile(float* accumulators, const float* w, int64_t panel_stride, const
   constexpr int kBases = (kRows + 2) / 3;
   const float* base[kBases];
   repeat<kBases>(CN_UNROLLED(auto i) { base[i] = x + 3 * i * x_stride; });
-  for (int64_t k = 0; k < count; ++k) {
-    F32x16 line[kPanels];
-    repeat<kPanels>(CN_UNROLLED(auto n) { line[n] = load(w + n * panel_stride + k * kLanes); });
-    repeat<kRows>(CN_UNROLLED(auto m) {
-      const F32x16 value = splat(base[m / 3][m % 3 * x_stride]);
-      repeat<kPanels>(CN_UNROLLED(auto n) { acc[m][n] = fma(line[n], value, acc[m][n]); });
-    });
-    repeat<kBases>(CN_UNROLLED(auto i) { ++base[i]; });
+  int64_t k = 0, bad = 0;
+  for (int32_t piece = 0; piece < chunk.pieces; ++piece) {
+    for (const int64_t end = chunk.piece_ends[piece]; k < end; ++k) {
+      F32x16 line[kPanels];
+      repeat<kPanels>(CN_UNROLLED(auto n) { line[n] = load(w + n * panel_stride + k * kLanes); });
+      repeat<kRows>(CN_UNROLLED(auto m) {
+        const F32x16 value = splat(base[m / 3][m % 3 * x_stride]);
+        repeat<kPanels>(CN_UNROLLED(auto n) { acc[m][n] = fma(line[n], value, acc[m][n]); });
+      });
+      repeat<kBases>(CN_UNROLLED(auto i) { ++base[i]; });
+    }
+    if (piece + 1 == chunk.pieces && !chunk.ends) break;
+    bad += close_leaf<J, kRows * kPanels>(
+        sums, CN_UNROLLED(auto i) { return acc[i / kPanels][i % kPanels]; });
+    repeat<kRows>(
+        CN_UNROLLED(auto m) { repeat<kPanels>(CN_UNROLLED(auto n) { acc[m][n] = splat(0.0F); }); });
   }
+  if (chunk.ends) return bad;
   repeat<kRows>(CN_UNROLLED(auto m) {
     repeat<kPanels>(
-        CN_UNROLLED(auto n) { store(accumulators + (m * kPanels + n) * kLanes, acc[m][n]); });
+        CN_UNROLLED(auto n) { store(sums.accumulators + (m * kPanels + n) * kLanes, acc[m][n]); });
   });
+  return bad;
 }
 
 // Column groups (kDensePanels panels each) that meet a slice of the activations while it is in L2:
@@ -58,22 +89,20 @@ constexpr int kStripGroups = 4;
 constexpr int kStripPanels = kStripGroups * kDensePanels;
 constexpr int64_t kDenseTokenTile = 252;  // a multiple of every row count of a register tile
 
-struct DenseScratch {
-  float* lines;           // [kDensePanels][kLinesK][16]
-  float* accumulators;    // [tile tokens, kDensePanels * 16]
-  float* totals;          // the same
-  int64_t* exact_totals;  // the same
-};
 constexpr int64_t kLinesK = kChunkK + kBlock;  // an expanded block may begin right before its end
 constexpr int64_t kDenseLanes = kDenseTokenTile * kDensePanels * kLanes;
-static_assert(kDensePanels * kLanes * kLinesK * 4 + kStripGroups * kDenseLanes * 16 <=
+static_assert(kDensePanels * kLanes * kLinesK * 4 + kStripGroups * kDenseLanes * 20 <=
               kScratchBytes);
 
-/// Lines are shared, sums are each column group's own.
-inline DenseScratch carve_dense(Scratch scratch, int group) noexcept {
-  auto* lines = reinterpret_cast<float*>(scratch.data);
-  auto* sums = lines + kDensePanels * kLinesK * kLanes + group * 4 * kDenseLanes;
-  return {lines, sums, sums + kDenseLanes, reinterpret_cast<int64_t*>(sums + 2 * kDenseLanes)};
+/// [kDensePanels][kLinesK][16]; behind them the sums of each column group.
+inline float* dense_lines(Scratch scratch) noexcept {
+  return reinterpret_cast<float*>(scratch.data);
+}
+inline LeafSums dense_sums(Scratch scratch, int group, bool exact) noexcept {
+  auto* sums = dense_lines(scratch) + kDensePanels * kLinesK * kLanes + group * 5 * kDenseLanes;
+  auto* low = reinterpret_cast<int32_t*>(sums + 2 * kDenseLanes);
+  auto* wide = reinterpret_cast<int64_t*>(sums + 3 * kDenseLanes);
+  return {sums, sums + kDenseLanes, exact ? low : nullptr, wide};
 }
 
 /// A product in the making: the token tile and where it goes.
@@ -83,81 +112,70 @@ struct DenseJob {
   Span tokens;
   const ProductOut* out;
   Scratch scratch;
-  int64_t rows;  // of the weight
+  int64_t rows;         // of the weight
+  int32_t leaves;       // likewise
+  int64_t first_panel;  // of the strip
+  LeafSums sums[kStripGroups];
+
+  int group_of(int64_t panel) const noexcept {
+    return static_cast<int>((panel - first_panel) / kDensePanels);
+  }
+  float* lines(int panel) const noexcept { return dense_lines(scratch) + panel * kLinesK * kLanes; }
 };
 
-/// Elements [k, k + count) of a leaf for all tokens of the tile; scratch holds their lines.
-struct DenseChunk {
-  int64_t k;
-  int64_t count;
-  bool fresh;
-  bool ends_leaf;
-  bool first_leaf;
-};
-
-template <int kRows>
-inline void dense_rows(const DenseJob& job, const DenseScratch& s, const DenseChunk& c,
-                       int64_t m) noexcept {
-  dense_tile<kRows, kDensePanels>(
-      s.accumulators + m * kDensePanels * kLanes, s.lines, kLinesK * kLanes,
-      job.x + (job.tokens.begin + m) * job.x_stride + c.k, job.x_stride, c.count, c.fresh);
+template <Joining J, int kRows>
+inline int64_t dense_rows(DenseJob& job, int group, const DenseChunk& c, int64_t m) noexcept {
+  constexpr int kWidth = kDensePanels * kLanes;
+  LeafSums& sums = job.sums[group];
+  const int64_t answer = dense_tile<J, kRows, kDensePanels>(
+      sums.at(m * kWidth), c, job.lines(0), kLinesK * kLanes,
+      job.x + (job.tokens.begin + m) * job.x_stride + c.k, job.x_stride);
+  return sums.note(answer, m * kWidth, kRows * kWidth);
 }
 
-/// The chunk in the lines meets all tokens. Returns how many leaves were out of range.
-inline int64_t run_dense_chunk(const DenseJob& job, const DenseScratch& s,
-                               const DenseChunk& c) noexcept {
-  constexpr int kWidth = kDensePanels * kLanes;
-  constexpr int kFewer = kDenseRows > 3 ? kDenseRows / 3 : 1;
-  const int64_t count = job.tokens.end - job.tokens.begin;
+/// The chunk in the lines meets the wanted tokens (counted from the tile's first). Returns how many
+/// leaves were out of range.
+template <Joining J>
+inline int64_t run_dense_chunk(DenseJob& job, int group, const DenseChunk& c,
+                               Span wanted) noexcept {
+  constexpr int kRows = J == Joining::careful ? 1 : kDenseRows;  // care is rare: one by one
+  constexpr int kFewer = kRows > 3 ? kRows / 3 : 1;
   int64_t bad = 0;
-  for (int64_t m = 0; m < count;) {
-    const int64_t left = count - m;
-    const int64_t rows = left >= kDenseRows ? kDenseRows : left >= kFewer ? kFewer : 1;
-    if (rows == kDenseRows) {
-      dense_rows<kDenseRows>(job, s, c, m);
-    } else if (rows == kFewer) {
-      dense_rows<kFewer>(job, s, c, m);
+  for (int64_t m = wanted.begin; m < wanted.end;) {
+    const int64_t left = wanted.end - m;
+    if (left >= kRows) {
+      bad += dense_rows<J, kRows>(job, group, c, m);
+      m += kRows;
+    } else if (left >= kFewer) {
+      bad += dense_rows<J, kFewer>(job, group, c, m);
+      m += kFewer;
     } else {
-      dense_rows<1>(job, s, c, m);
+      bad += dense_rows<J, 1>(job, group, c, m);
+      m += 1;
     }
-    if (c.ends_leaf) {
-      for (int64_t lane = m * kWidth; lane < (m + rows) * kWidth; lane += kLanes) {
-        const F32x16 leaf = load(s.accumulators + lane);
-        if (job.out->exact != 0) {
-          bad += end_leaf_exact(s.exact_totals + lane, leaf);
-        } else {
-          end_leaf_f32(s.totals + lane, leaf, c.first_leaf);
-        }
-      }
-    }
-    m += rows;
   }
   return bad;
 }
 
-inline void begin_strip(const DenseJob& job) noexcept {
-  if (job.out->exact == 0) return;
+inline void begin_strip(DenseJob& job, int64_t first_panel) noexcept {
+  job.first_panel = first_panel;
   const int64_t lanes = (job.tokens.end - job.tokens.begin) * kDensePanels * kLanes;
-  for (int group = 0; group < kStripGroups; ++group) {
-    auto* words = reinterpret_cast<int32_t*>(carve_dense(job.scratch, group).exact_totals);
-    for (int64_t i = 0; i < 2 * lanes; i += kLanes) store(words + i, splat(0));
+  for (int i = 0; i < kStripGroups; ++i) {
+    job.sums[i] = dense_sums(job.scratch, i, job.out->exact != 0);
+    job.sums[i].begin(lanes, job.leaves);
   }
 }
 
 inline void write_strip(const DenseJob& job, Span panels) noexcept {
   for (int64_t panel = panels.begin; panel < panels.end; ++panel) {
-    const int64_t in_strip = panel - panels.begin;
-    const DenseScratch s = carve_dense(job.scratch, static_cast<int>(in_strip / kDensePanels));
+    const LeafSums& sums = job.sums[job.group_of(panel)];
     const int64_t row = panel * kLanes;
     const int64_t rows = job.rows - row < kLanes ? job.rows - row : kLanes;
     for (int64_t t = job.tokens.begin; t < job.tokens.end; ++t) {
       const int64_t lane =
-          ((t - job.tokens.begin) * kDensePanels + in_strip % kDensePanels) * kLanes;
-      if (job.out->exact != 0) {
-        write_exact(*job.out, s.exact_totals + lane, t, row, rows);
-      } else {
-        write_out(*job.out, load(s.totals + lane), t, row, rows);
-      }
+          ((t - job.tokens.begin) * kDensePanels + (panel - job.first_panel) % kDensePanels) *
+          kLanes;
+      sums.write(*job.out, lane, t, row, rows);
     }
   }
 }
@@ -192,37 +210,87 @@ inline void expand_dense(float* lines, const uint8_t* p, int64_t line_stride,
   }
 }
 
-/// All of K for the panels of a strip. Panels that are not there repeat the first.
+/// The chunk behind `c`, from leaf `leaf` on, which moves behind the leaves that end in it.
+inline DenseChunk next_dense_chunk(const DenseView& w, const DenseChunk& c,
+                                   int32_t& leaf) noexcept {
+  DenseChunk next;
+  next.k = c.k + c.count;
+  next.fresh = c.ends;
+  const int64_t left = w.leaf_ends[leaf] - next.k;
+  if (left > kChunkK) {
+    next.add(kChunkK);
+    next.ends = false;
+    return next;
+  }
+  next.add(left);
+  for (++leaf; leaf < w.leaves; ++leaf) {
+    const int64_t length = w.leaf_ends[leaf] - w.leaf_ends[leaf - 1];
+    if (!next.fits(length)) break;
+    next.add(length);
+  }
+  return next;
+}
+
+/// One panel's part of a chunk as lines, from `p` on. Returns the packed lines that hold it.
 template <DenseKind K>
-int64_t dense_strip(const DenseView& w, const DenseJob& job, Span panels) noexcept {
-  int64_t bad = 0, k = 0, line = 0;
-  for (int32_t leaf = 0; leaf < w.leaves; ++leaf) {
-    bool fresh = true;
-    while (k < w.leaf_ends[leaf]) {
-      const int64_t left = w.leaf_ends[leaf] - k;
-      const int64_t count = left < kChunkK ? left : kChunkK;
-      const DenseChunk chunk = {k, count, fresh, left == count, leaf == 0};
-      for (int64_t first = panels.begin; first < panels.end; first += kDensePanels) {
-        const DenseScratch s =
-            carve_dense(job.scratch, static_cast<int>((first - panels.begin) / kDensePanels));
-        for (int n = 0; n < kDensePanels; ++n) {
-          int64_t line_stride = 0;
-          const uint8_t* p =
-              dense_panel<K>(w, first + n < panels.end ? first + n : first, &line_stride);
-          expand_dense<K>(s.lines + n * kLinesK * kLanes, p + line * line_stride, line_stride,
-                          count);
-        }
-        bad += run_dense_chunk(job, s, chunk);
+inline int64_t expand_dense_chunk(float* lines, const uint8_t* p, int64_t line_stride,
+                                  const DenseChunk& c) noexcept {
+  int64_t k = 0, packed = 0;
+  for (int32_t piece = 0; piece < c.pieces; ++piece) {
+    const int64_t count = c.piece_ends[piece] - k;
+    expand_dense<K>(lines + k * kLanes, p + packed * line_stride, line_stride, count);
+    packed += K == DenseKind::f32 ? count : (count + 1) / 2;
+    k += count;
+  }
+  return packed;
+}
+
+/// All of K for panels of a strip and the wanted tokens. Panels that are not there repeat the
+/// first.
+template <DenseKind K, Joining J>
+int64_t dense_strip(const DenseView& w, DenseJob& job, Span panels, Span wanted) noexcept {
+  int64_t bad = 0, line = 0;
+  DenseChunk chunk;
+  for (int32_t leaf = 0; leaf < w.leaves;) {
+    chunk = next_dense_chunk(w, chunk, leaf);
+    int64_t packed = 0;
+    for (int64_t first = panels.begin; first < panels.end; first += kDensePanels) {
+      for (int n = 0; n < kDensePanels; ++n) {
+        int64_t line_stride = 0;
+        const uint8_t* p =
+            dense_panel<K>(w, first + n < panels.end ? first + n : first, &line_stride);
+        packed = expand_dense_chunk<K>(job.lines(n), p + line * line_stride, line_stride, chunk);
       }
-      fresh = false;
-      k += count;
-      line += K == DenseKind::f32 ? count : (count + 1) / 2;
+      bad += run_dense_chunk<J>(job, job.group_of(first), chunk, wanted);
     }
+    line += packed;
   }
   return bad;
 }
 
-/// f(job, strip) for every token tile and strip of panels.
+/// The sums of a token tile and a strip: f<joining>(job, panels, wanted) makes them. Returns how
+/// many leaves were out of range.
+template <typename F>
+inline int64_t sum_strip(DenseJob& job, Span strip, const F& f) noexcept {
+  const Span all = {0, job.tokens.end - job.tokens.begin};
+  if (job.out->exact == 0) return f.template operator()<Joining::f32>(job, strip, all);
+  const bool quick = may_be_quick(job.leaves);
+  if (quick) f.template operator()<Joining::quick>(job, strip, all);
+  int64_t bad = 0;
+  for (int64_t panel = strip.begin; panel < strip.end; panel += kDensePanels) {
+    constexpr int64_t kWidth = kDensePanels * kLanes;
+    LeafSums& sums = job.sums[job.group_of(panel)];
+    if (!quick) sums.left = {0, all.end * kWidth};
+    if (sums.left.begin == sums.left.end) continue;
+    sums.clear_wide();
+    const Span group = {panel, strip.end - panel < kDensePanels ? strip.end : panel + kDensePanels};
+    bad += f.template operator()<Joining::careful>(
+        job, group, {sums.left.begin / kWidth, sums.left.end / kWidth});
+  }
+  return bad;
+}
+
+/// Every token tile and strip of panels, written.
 template <typename F>
 inline void for_strips(DenseJob job, int64_t tokens, Span panels, const F& f) noexcept {
   int64_t bad = 0;
@@ -231,69 +299,86 @@ inline void for_strips(DenseJob job, int64_t tokens, Span panels, const F& f) no
     for (int64_t panel = panels.begin; panel < panels.end; panel += kStripPanels) {
       const Span strip = {panel,
                           panels.end - panel < kStripPanels ? panels.end : panel + kStripPanels};
-      begin_strip(job);
-      bad += f(job, strip);
+      begin_strip(job, panel);
+      bad += sum_strip(job, strip, f);
       write_strip(job, strip);
     }
   }
   if (bad != 0) *job.out->bad_leaves += bad;
 }
 
-/// One token. 16-bit: the four interleaved panels together, f32: one panel.
+/// on_leaf(leaf) for the leaves of kGroup x 16 rows from `p` on, in order; leaf(n) is the n-th
+/// panel's. 16-bit: the four interleaved panels together, f32: one panel.
+template <DenseKind K, typename OnLeaf>
+[[gnu::always_inline]] inline void decode_dense_leaves(const DenseView& w, const float* x,
+                                                       const uint8_t* p,
+                                                       const OnLeaf& on_leaf) noexcept {
+  constexpr int kGroup = K == DenseKind::f32 ? 1 : 4;
+  int64_t k = 0;
+  for (int32_t leaf = 0; leaf < w.leaves; ++leaf) {
+    F32x16 acc[kGroup];
+    repeat<kGroup>(CN_UNROLLED(auto n) { acc[n] = splat(0.0F); });
+    const int64_t end = w.leaf_ends[leaf];
+    if constexpr (K == DenseKind::f32) {
+      for (; k < end; ++k, p += 64) {
+        prefetch_stream(p);
+        acc[0] = fma(load(reinterpret_cast<const float*>(p)), splat(x[k]), acc[0]);
+      }
+    } else {
+      for (; k + 1 < end; k += 2, p += 256) {
+        repeat<kGroup>(CN_UNROLLED(auto n) {
+          F32x16 even, odd;
+          prefetch_stream(p + 64 * n);
+          split_line<K>(p + 64 * n, even, odd);
+          acc[n] = fma(even, splat(x[k]), acc[n]);
+          acc[n] = fma(odd, splat(x[k + 1]), acc[n]);
+        });
+      }
+      if (k < end) {  // an odd leaf: half a line
+        repeat<kGroup>(CN_UNROLLED(auto n) {
+          F32x16 even, odd;
+          split_line<K>(p + 64 * n, even, odd);
+          acc[n] = fma(even, splat(x[k]), acc[n]);
+        });
+        ++k;
+        p += 256;
+      }
+    }
+    on_leaf(CN_UNROLLED(auto n) { return acc[n]; });
+  }
+}
+
+/// One token.
 template <DenseKind K>
 void decode_dense(const DenseView& w, const float* x, Span panels, const ProductOut& out) noexcept {
   constexpr int kGroup = K == DenseKind::f32 ? 1 : 4;
+  const auto rows_from = [&](int64_t row) noexcept {
+    return w.rows - row < kLanes ? w.rows - row : int64_t{kLanes};
+  };
   for (int64_t panel = panels.begin; panel < panels.end; panel += kGroup) {
     const uint8_t* p = w.panels + panel * w.panel_bytes;
-    alignas(64) int64_t exact[kGroup][kLanes] = {};
-    alignas(64) float total[kGroup][kLanes] = {};
-    int64_t bad = 0, k = 0;
-    for (int32_t leaf = 0; leaf < w.leaves; ++leaf) {
-      F32x16 acc[kGroup];
-      repeat<kGroup>(CN_UNROLLED(auto n) { acc[n] = splat(0.0F); });
-      const int64_t end = w.leaf_ends[leaf];
-      if constexpr (K == DenseKind::f32) {
-        for (; k < end; ++k, p += 64) {
-          prefetch_stream(p);
-          acc[0] = fma(load(reinterpret_cast<const float*>(p)), splat(x[k]), acc[0]);
-        }
-      } else {
-        for (; k + 1 < end; k += 2, p += 256) {
-          repeat<kGroup>(CN_UNROLLED(auto n) {
-            F32x16 even, odd;
-            prefetch_stream(p + 64 * n);
-            split_line<K>(p + 64 * n, even, odd);
-            acc[n] = fma(even, splat(x[k]), acc[n]);
-            acc[n] = fma(odd, splat(x[k + 1]), acc[n]);
-          });
-        }
-        if (k < end) {  // an odd leaf: half a line
-          repeat<kGroup>(CN_UNROLLED(auto n) {
-            F32x16 even, odd;
-            split_line<K>(p + 64 * n, even, odd);
-            acc[n] = fma(even, splat(x[k]), acc[n]);
-          });
-          ++k;
-          p += 256;
-        }
+    if (out.exact != 0) {
+      alignas(64) int64_t wide[kGroup][kLanes];
+      ExactSums sums[kGroup];
+      const int64_t bad = sum_rows(
+          sums, wide, w.leaves,
+          CN_UNROLLED(const auto& on_leaf) { decode_dense_leaves<K>(w, x, p, on_leaf); });
+      if (bad != 0) *out.bad_leaves += bad;
+      for (int n = 0; n < kGroup && (panel + n) * kLanes < w.rows; ++n) {
+        const int64_t row = (panel + n) * kLanes;
+        write_exact(out, sums[n], 0, row, rows_from(row));
       }
-      repeat<kGroup>(CN_UNROLLED(auto n) {  // a loop would keep the accumulators in memory
-        if (out.exact != 0) {
-          bad += end_leaf_exact(exact[n], acc[n]);
-        } else {
-          end_leaf_f32(total[n], acc[n], leaf == 0);
-        }
-      });
+      continue;
     }
-    if (bad != 0) *out.bad_leaves += bad;
+    F32x16 total[kGroup];
+    repeat<kGroup>(CN_UNROLLED(auto n) { total[n] = splat(-0.0F); });
+    decode_dense_leaves<K>(
+        w, x, p, CN_UNROLLED(const auto& leaf) {
+          repeat<kGroup>(CN_UNROLLED(auto n) { total[n] = add(total[n], leaf(n)); });
+        });
     for (int n = 0; n < kGroup && (panel + n) * kLanes < w.rows; ++n) {
       const int64_t row = (panel + n) * kLanes;
-      const int64_t rows = w.rows - row < kLanes ? w.rows - row : kLanes;
-      if (out.exact != 0) {
-        write_exact(out, exact[n], 0, row, rows);
-      } else {
-        write_out(out, load(total[n]), 0, row, rows);
-      }
+      write_out(out, total[n], 0, row, rows_from(row));
     }
   }
 }
@@ -305,9 +390,10 @@ void dense_panels(const DenseView& w, const float* x, int64_t x_stride, int64_t 
     decode_dense<K>(w, x, panels, out);
     return;
   }
-  for_strips(
-      {x, x_stride, {}, &out, scratch, w.rows}, tokens, panels,
-      [&](const DenseJob& job, Span strip) noexcept { return dense_strip<K>(w, job, strip); });
+  for_strips({x, x_stride, {}, &out, scratch, w.rows, w.leaves, 0, {}}, tokens, panels,
+             [&]<Joining J>(DenseJob& job, Span group, Span wanted) noexcept {
+               return dense_strip<K, J>(w, job, group, wanted);
+             });
 }
 
 }  // namespace colonnade::kernels::CN_ISA

@@ -1,5 +1,5 @@
 // What the grouped kernels share: code lines of a packed block, the exact integer dot, the step of
-// a chain, the end of a leaf.
+// a chain.
 #pragma once
 
 #include "colonnade/kernels/p16.h"
@@ -85,58 +85,6 @@ inline F32x16 run_value(I32x16 i0, I32x16 i1, const BlockScales& s) noexcept {
   if constexpr (F.levels == 1) return to_f32(add(i0, i1));
   if constexpr (F.subgroups == 2) return to_f32(add(mul(i0, s.sub0), mul(i1, s.sub1)));
   return to_f32(mul(add(i0, i1), s.sub0));
-}
-
-/// A leaf of one panel has ended: its 16 values join the row sums. `first`: nothing to add to yet.
-inline void end_leaf_f32(float* total, F32x16 leaf, bool first) noexcept {
-  store(total, first ? leaf : add(load(total), leaf));
-}
-constexpr float kLeafLimit = 1048576.0F;
-inline int64_t end_leaf_exact(int64_t* total, F32x16 leaf) noexcept {
-  const uint32_t bad = out_of_range(leaf, kLeafLimit);
-  if (bad != 0) return __builtin_popcount(bad);
-  add_fixed(total, leaf);
-  return 0;
-}
-
-/// Writes fewer than 16 finished sums of one token.
-[[gnu::noinline]] inline void write_part(const ProductOut& out, F32x16 value, int64_t at,
-                                         int64_t row, int64_t rows) noexcept {
-  float values[kLanes];
-  store(values, value);
-  for (int64_t r = 0; r < rows; ++r) {
-    if (out.bias != nullptr) values[r] = values[r] + out.bias[row + r];
-    if (out.residual != nullptr) values[r] = values[r] + out.residual[at + r];
-    out.y[at + r] = values[r];
-  }
-}
-
-/// Writes `rows` (<= 16) finished sums of one token to their place.
-inline void write_out(const ProductOut& out, F32x16 value, int64_t token, int64_t row,
-                      int64_t rows) noexcept {
-  const int64_t at = token * out.stride + row;
-  if (rows < kLanes) {
-    write_part(out, value, at, row, rows);
-    return;
-  }
-  if (out.bias != nullptr) value = add(value, load(out.bias + row));
-  if (out.residual != nullptr) value = add(value, load(out.residual + at));
-  store(out.y + at, value);
-}
-
-/// Integer sums of one token and panel: finished in place (y), or left to the group (sums).
-inline void write_exact(const ProductOut& out, const int64_t* total, int64_t token, int64_t row,
-                        int64_t rows) noexcept {
-  if (out.sums == nullptr) {
-    write_out(out, from_fixed(total), token, row, rows);
-    return;
-  }
-  int64_t* sums = out.sums + token * out.stride + row;
-  if (rows < kLanes) {
-    for (int64_t r = 0; r < rows; ++r) sums[r] = total[r];
-  } else {
-    __builtin_memcpy(sums, total, kLanes * sizeof(int64_t));
-  }
 }
 
 }  // namespace colonnade::kernels::CN_ISA

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "colonnade/kernels/grouped.inl.h"
+#include "colonnade/kernels/leaves.inl.h"
 
 namespace colonnade::kernels::CN_ISA {
 
@@ -41,18 +42,14 @@ inline F32x16 chain_block(F32x16 acc, const uint8_t* block, const uint8_t* tail,
   return acc;
 }
 
-template <P16Format F, bool kInt15>
-void decode_panel(const GroupedView& w, const CodesView& x, int64_t panel,
-                  const ProductOut& out) noexcept {
+/// on_leaf(leaf) for the leaves of 16 rows, in order.
+template <P16Format F, bool kInt15, typename OnLeaf>
+[[gnu::always_inline]] inline void decode_leaves(const GroupedView& w, const CodesView& x,
+                                                 int64_t panel, const OnLeaf& on_leaf) noexcept {
   constexpr int64_t kBytes = block_bytes(F);
   const uint8_t* p = w.panels + panel * w.panel_bytes;
-  const int64_t row = panel * kLanes;
-  const int64_t rows = w.rows - row < kLanes ? w.rows - row : kLanes;
-  alignas(64) int64_t exact[kLanes] = {};
-  alignas(64) float total[kLanes] = {};
   F32x16 acc = splat(0.0F);
-  bool first = true;
-  int64_t bad = 0, b = 0;
+  int64_t b = 0;
   for (int32_t s = 0; s < w.plan.segment_count; ++s) {
     const Segment segment = w.plan.segments[s];
     const uint8_t* tail = p + segment.blocks * kBytes;
@@ -62,20 +59,32 @@ void decode_panel(const GroupedView& w, const CodesView& x, int64_t panel,
     }
     p += segment_tail_bytes(F);
     if (segment.ends_leaf == 0) continue;
-    if (out.exact != 0) {
-      bad += end_leaf_exact(exact, acc);
-    } else {
-      end_leaf_f32(total, acc, first);
-    }
-    first = false;
+    on_leaf(acc);
     acc = splat(0.0F);
   }
+}
+
+template <P16Format F, bool kInt15>
+void decode_panel(const GroupedView& w, const CodesView& x, int64_t panel,
+                  const ProductOut& out) noexcept {
+  const int64_t row = panel * kLanes;
+  const int64_t rows = w.rows - row < kLanes ? w.rows - row : kLanes;
   if (out.exact != 0) {
+    alignas(64) int64_t wide[1][kLanes];
+    ExactSums sums[1];
+    const int64_t bad = sum_rows(
+        sums, wide, w.plan.leaves, CN_UNROLLED(const auto& on_leaf) {
+          decode_leaves<F, kInt15>(
+              w, x, panel, CN_UNROLLED(F32x16 acc) { on_leaf(CN_UNROLLED(auto) { return acc; }); });
+        });
     if (bad != 0) *out.bad_leaves += bad;
-    write_exact(out, exact, 0, row, rows);
-  } else {
-    write_out(out, load(total), 0, row, rows);
+    write_exact(out, sums[0], 0, row, rows);
+    return;
   }
+  F32x16 total = splat(-0.0F);  // -0 + x is x, also for x = -0
+  decode_leaves<F, kInt15>(
+      w, x, panel, CN_UNROLLED(F32x16 acc) { total = add(total, acc); });
+  write_out(out, total, 0, row, rows);
 }
 
 template <P16Format F>

@@ -50,13 +50,15 @@ struct PackedWalk {
   int32_t in_segment = 0;
 };
 
-/// Expands blocks from `walk` on, for one panel, up to the end of a leaf or of the lines; moves
-/// `walk` behind them. Returns the elements along K.
-inline int64_t expand_blocks(float* lines, const uint8_t* panel, const GroupedView& w,
-                             const F32Packing& packing, PackedWalk& walk, bool& ends) noexcept {
-  int64_t count = 0;
-  ends = false;
-  while (count < kChunkK && !ends) {
+/// Expands blocks from `walk` on, for one panel, until the next leaf might not fit the lines; moves
+/// `walk` behind them. The chunk that they make, without its `fresh`.
+inline DenseChunk expand_blocks(float* lines, const uint8_t* panel, const GroupedView& w,
+                                const F32Packing& packing, PackedWalk& walk) noexcept {
+  DenseChunk chunk;
+  chunk.k = w.plan.runs[walk.block].k_begin;
+  int64_t count = 0, ended = 0;  // elements; those of leaves that have ended
+  bool ends = false;
+  while (count < kChunkK) {
     const Segment segment = w.plan.segments[walk.segment];
     const int64_t tail = (segment.blocks - walk.in_segment) * packing.block_bytes;
     prefetch_stream(panel + walk.offset);
@@ -64,40 +66,44 @@ inline int64_t expand_blocks(float* lines, const uint8_t* panel, const GroupedVi
     count += w.plan.runs[walk.block].length;  // a short run's padding is written over
     ++walk.block;
     walk.offset += packing.block_bytes;
+    ends = false;
     if (++walk.in_segment == segment.blocks) {
       walk.offset += packing.tail_bytes;
       walk.in_segment = 0;
       ++walk.segment;
       ends = segment.ends_leaf != 0;
     }
+    if (!ends) continue;
+    chunk.add(count - ended);
+    ended = count;
+    if (walk.segment == w.plan.segment_count || !chunk.fits(1)) break;
   }
-  return count;
+  if (!ends) chunk.add(count - ended);
+  chunk.ends = ends;
+  return chunk;
 }
 
-/// All of K for the panels of a strip. Panels that are not there repeat the first.
-inline int64_t grouped_f32_strip(const GroupedView& w, const DenseJob& job,
-                                 const F32Packing& packing, Span panels) noexcept {
+/// All of K for panels of a strip and the wanted tokens. Panels that are not there repeat the
+/// first.
+template <Joining J>
+int64_t grouped_f32_strip(const GroupedView& w, DenseJob& job, const F32Packing& packing,
+                          Span panels, Span wanted) noexcept {
   int64_t bad = 0;
-  DenseChunk chunk = {0, 0, true, false, true};
   PackedWalk walk;
-  while (walk.segment < w.plan.segment_count) {
+  for (bool fresh = true; walk.segment < w.plan.segment_count;) {
     PackedWalk next;
-    chunk.k = w.plan.runs[walk.block].k_begin;
+    DenseChunk chunk;
     for (int64_t first = panels.begin; first < panels.end; first += kDensePanels) {
-      const DenseScratch s =
-          carve_dense(job.scratch, static_cast<int>((first - panels.begin) / kDensePanels));
       for (int n = 0; n < kDensePanels; ++n) {
         next = walk;
         const int64_t panel = first + n < panels.end ? first + n : first;
-        chunk.count =
-            expand_blocks(s.lines + n * kLinesK * kLanes, w.panels + panel * w.panel_bytes, w,
-                          packing, next, chunk.ends_leaf);
+        chunk = expand_blocks(job.lines(n), w.panels + panel * w.panel_bytes, w, packing, next);
       }
-      bad += run_dense_chunk(job, s, chunk);
+      chunk.fresh = fresh;
+      bad += run_dense_chunk<J>(job, job.group_of(first), chunk, wanted);
     }
     walk = next;
-    chunk.fresh = chunk.ends_leaf;
-    chunk.first_leaf = chunk.first_leaf && !chunk.ends_leaf;
+    fresh = chunk.ends;
   }
   return bad;
 }
@@ -105,9 +111,9 @@ inline int64_t grouped_f32_strip(const GroupedView& w, const DenseJob& job,
 inline void grouped_f32(const GroupedView& w, const float* x, int64_t x_stride, int64_t tokens,
                         Span panels, const ProductOut& out, Scratch scratch,
                         const F32Packing& packing) noexcept {
-  for_strips({x, x_stride, {}, &out, scratch, w.rows}, tokens, panels,
-             [&](const DenseJob& job, Span strip) noexcept {
-               return grouped_f32_strip(w, job, packing, strip);
+  for_strips({x, x_stride, {}, &out, scratch, w.rows, w.plan.leaves, 0, {}}, tokens, panels,
+             [&]<Joining J>(DenseJob& job, Span group, Span wanted) noexcept {
+               return grouped_f32_strip<J>(w, job, packing, group, wanted);
              });
 }
 

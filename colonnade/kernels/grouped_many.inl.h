@@ -11,21 +11,22 @@ namespace colonnade::kernels::CN_ISA {
 
 struct ManyScratch {
   ExpandedBlock* blocks;  // [kChunkBlocks, panels]
-  TileSums sums;
+  LeafSums sums;
   int32_t* corrections;  // [all blocks, subgroups, tile tokens]: what a dot starts from
 };
 constexpr int64_t kBlocksBytes = sizeof(ExpandedBlock) * kChunkBlocks * kGroupedPanels;
 constexpr int64_t kLanesTile = kTokenTile * kGroupedPanels * kLanes;
-constexpr int64_t kCorrections = (kScratchBytes - kBlocksBytes - 16 * kLanesTile) / 4;
+constexpr int64_t kCorrections = (kScratchBytes - kBlocksBytes - 20 * kLanesTile) / 4;
 static_assert(kCorrections > 1 << 16);
 
 inline ManyScratch carve(Scratch scratch, bool exact) noexcept {
   auto* accumulators = reinterpret_cast<float*>(scratch.data + kBlocksBytes);
   auto* totals = accumulators + kLanesTile;
-  auto* exact_totals = reinterpret_cast<int64_t*>(totals + kLanesTile);
+  auto* low = reinterpret_cast<int32_t*>(totals + kLanesTile);
+  auto* wide = reinterpret_cast<int64_t*>(low + kLanesTile);
   return {reinterpret_cast<ExpandedBlock*>(scratch.data),
-          {accumulators, totals, exact ? exact_totals : nullptr},
-          reinterpret_cast<int32_t*>(exact_totals + kLanesTile)};
+          {accumulators, totals, exact ? low : nullptr, wide},
+          reinterpret_cast<int32_t*>(wide + kLanesTile)};
 }
 
 template <P16Format F, bool kInt15>
@@ -93,22 +94,30 @@ struct Ahead {
   int64_t bytes;  // of each panel
 };
 
-template <P16Format E, bool kInt15, int kPanels>
-int64_t run_chunk(const ManyScratch& s, const CodesView& x, const Chunk& chunk, Span tokens,
+/// Tokens of a view that are made together, and those of them, counted from the tile's first, that
+/// are wanted.
+struct TokenTile {
+  Span tokens;
+  Span wanted;
+};
+
+/// The chunk meets the wanted tokens. Returns how many leaves were out of range.
+template <P16Format E, bool kInt15, Joining J, int kPanels>
+int64_t run_chunk(ManyScratch& s, const CodesView& x, const Chunk& chunk, const TokenTile& t,
                   Ahead<kPanels> ahead) noexcept {
-  constexpr int kRows = kGroupedRows;
+  constexpr int kRows = J == Joining::careful ? 1 : kGroupedRows;  // care is rare: one by one
   constexpr int kWidth = kPanels * kLanes;
-  const int64_t count = tokens.end - tokens.begin;
+  const int64_t count = t.tokens.end - t.tokens.begin;
   const int32_t* corrections = s.corrections + chunk.block * E.subgroups * count;
   // Spread over the tiles: more than a dozen fetches at once would wait for each other.
-  constexpr bool kMatrix = kMatrixTokens > 0 && E.subgroups == 1;
+  constexpr bool kMatrix = kMatrixTokens > 0 && E.subgroups == 1 && J != Joining::careful;
   const int64_t lines = (ahead.bytes / 64 + 1) * (kMatrix ? kMatrixTokens : kRows) / count + 1;
   int64_t bad = 0, fetched = 0;
-  for (int64_t m = 0; m < count;) {
+  for (int64_t m = t.wanted.begin; m < t.wanted.end;) {
     for (int64_t i = 0; i < lines && fetched < ahead.bytes; ++i, fetched += 64) {
       for (int n = 0; n < kPanels; ++n) prefetch(ahead.p[n] + fetched);
     }
-    const int64_t at = chunk.block * x.tokens + tokens.begin + m;
+    const int64_t at = chunk.block * x.tokens + t.tokens.begin + m;
     const TileCodes tile = {x.hi + kBlock * at,
                             x.lo + (kInt15 ? kBlock * at : 0),
                             x.scale + at,
@@ -116,22 +125,21 @@ int64_t run_chunk(const ManyScratch& s, const CodesView& x, const Chunk& chunk, 
                             corrections + m,
                             x.tokens,
                             count};
-    const TileSums sums = {s.sums.accumulators + m * kWidth, s.sums.totals + m * kWidth,
-                           s.sums.exact != nullptr ? s.sums.exact + m * kWidth : nullptr};
-    if constexpr (kMatrix) {
-      if (count - m >= kMatrixTokens) {
-        bad += matrix_tile<E, kInt15>(sums, s.blocks, chunk, tile);
-        m += kMatrixTokens;
-        continue;
-      }
-    }
-    if (count - m >= kRows) {
-      bad += grouped_tile<E, kInt15, kRows, kPanels>(sums, s.blocks, chunk, tile);
-      m += kRows;
+    const int64_t left = t.wanted.end - m, lane = m * kWidth;
+    const TileSums sums = s.sums.at(lane);
+    int64_t answer, rows;
+    if (kMatrix && left >= kMatrixTokens) {
+      rows = kMatrixTokens;
+      if constexpr (kMatrix) answer = matrix_tile<E, kInt15, J>(sums, s.blocks, chunk, tile);
+    } else if (left >= kRows) {
+      rows = kRows;
+      answer = grouped_tile<E, kInt15, J, kRows, kPanels>(sums, s.blocks, chunk, tile);
     } else {
-      bad += grouped_tile<E, kInt15, 1, kPanels>(sums, s.blocks, chunk, tile);
-      m += 1;
+      rows = 1;
+      answer = grouped_tile<E, kInt15, J, 1, kPanels>(sums, s.blocks, chunk, tile);
     }
+    bad += s.sums.note(answer, lane, rows * kWidth);
+    m += rows;
   }
   return bad;
 }
@@ -170,32 +178,27 @@ void next_chunk(const ManyScratch& s, const KPlanView& plan, const Packing& pack
 }
 
 template <int kPanels>
-void write_group(const ProductOut& out, const TileSums& sums, Span panels, int64_t rows,
+void write_group(const ProductOut& out, const LeafSums& sums, Span panels, int64_t rows,
                  Span tokens) noexcept {
   for (int64_t t = 0; t < tokens.end - tokens.begin; ++t) {
     for (int64_t panel = panels.begin; panel < panels.end; ++panel) {
       const int64_t row = panel * kLanes;
       const int64_t here = rows - row < kLanes ? rows - row : kLanes;
       const int64_t lane = (t * kPanels + panel - panels.begin) * kLanes;
-      if (sums.exact != nullptr) {
-        write_exact(out, sums.exact + lane, tokens.begin + t, row, here);
-      } else {
-        write_out(out, load(sums.totals + lane), tokens.begin + t, row, here);
-      }
+      sums.write(out, lane, tokens.begin + t, row, here);
     }
   }
 }
 
-/// A tile of tokens x up to kPanels panels, all of K.
-template <P16Format E, bool kInt15, int kPanels>
+/// Wanted tokens x up to kPanels panels, all of K.
+template <P16Format E, bool kInt15, Joining J, int kPanels>
 int64_t panel_group(const GroupedView& w, const CodesView& x, const Packing& packing, Span panels,
-                    Span tokens, const ManyScratch& s) noexcept {
+                    const TokenTile& t, ManyScratch& s) noexcept {
   BlockWalk<kPanels> walk;
   for (int n = 0; n < kPanels; ++n) {  // a panel that is not there repeats the first
     walk.p[n] = w.panels +
                 (panels.begin + n < panels.end ? panels.begin + n : panels.begin) * w.panel_bytes;
   }
-  clear_totals(s.sums, (tokens.end - tokens.begin) * kPanels * kLanes);
   Chunk chunk;
   int64_t bad = 0;
   while (walk.segment < w.plan.segment_count) {
@@ -203,9 +206,31 @@ int64_t panel_group(const GroupedView& w, const CodesView& x, const Packing& pac
     Ahead<kPanels> ahead;
     for (int n = 0; n < kPanels; ++n) ahead.p[n] = walk.p[n];
     ahead.bytes = kChunkBlocks * packing.block_bytes;
-    bad += run_chunk<E, kInt15, kPanels>(s, x, chunk, tokens, ahead);
+    bad += run_chunk<E, kInt15, J, kPanels>(s, x, chunk, t, ahead);
   }
   return bad;
+}
+
+/// The sums of a token tile x up to kPanels panels. Returns how many leaves were out of range.
+template <P16Format E, bool kInt15, int kPanels>
+int64_t sum_group(const GroupedView& w, const CodesView& x, const Packing& packing, Span panels,
+                  Span tokens, ManyScratch& s) noexcept {
+  constexpr int64_t kWidth = kPanels * kLanes;
+  const int64_t count = tokens.end - tokens.begin;
+  TokenTile t = {tokens, {0, count}};
+  s.sums.begin(count * kWidth, w.plan.leaves);
+  if (s.sums.low == nullptr) {
+    return panel_group<E, kInt15, Joining::f32, kPanels>(w, x, packing, panels, t, s);
+  }
+  if (may_be_quick(w.plan.leaves)) {
+    panel_group<E, kInt15, Joining::quick, kPanels>(w, x, packing, panels, t, s);
+  } else {
+    s.sums.left = {0, count * kWidth};
+  }
+  if (s.sums.left.begin == s.sums.left.end) return 0;
+  t.wanted = {s.sums.left.begin / kWidth, s.sums.left.end / kWidth};
+  s.sums.clear_wide();
+  return panel_group<E, kInt15, Joining::careful, kPanels>(w, x, packing, panels, t, s);
 }
 
 /// Tokens of a tile: at most `most`, so that tiles are even and whole register tiles (a last tile
@@ -223,7 +248,7 @@ void many_panels(const GroupedView& w, const CodesView& x, const Packing& packin
   constexpr int kPanels = kGroupedPanels;
   static_assert(kMatrixTokens == 0 || kPanels == 2);
   [[maybe_unused]] const MatrixTiles tiles;
-  const ManyScratch s = carve(scratch, out.exact != 0);
+  ManyScratch s = carve(scratch, out.exact != 0);
   const int64_t corrected = kCorrections / (int64_t{x.blocks} * E.subgroups);
   const int64_t tile = even_tile(x.tokens, corrected < kTokenTile ? corrected : kTokenTile);
   int64_t bad = 0;
@@ -232,7 +257,7 @@ void many_panels(const GroupedView& w, const CodesView& x, const Packing& packin
     fill_corrections<E, kInt15>(s.corrections, x, packing.zero, tokens);
     for (int64_t panel = panels.begin; panel < panels.end; panel += kPanels) {
       const Span group = {panel, panels.end - panel < kPanels ? panels.end : panel + kPanels};
-      bad += panel_group<E, kInt15, kPanels>(w, x, packing, group, tokens, s);
+      bad += sum_group<E, kInt15, kPanels>(w, x, packing, group, tokens, s);
       write_group<kPanels>(out, s.sums, group, w.rows, tokens);
     }
   }

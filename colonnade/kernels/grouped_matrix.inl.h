@@ -30,7 +30,7 @@ inline F32x16 matrix_step(F32x16 acc, const int32_t* dots, const int32_t* low,
 
 /// kMatrixTokens tokens x 2 panels over a chunk, as grouped_tile. The dots of block b + 1 are under
 /// way in the tiles while the vectors take block b's step.
-template <P16Format F, bool kInt15>
+template <P16Format F, bool kInt15, Joining J>
 int64_t matrix_tile(const TileSums& sums, const ExpandedBlock* e, const Chunk& chunk,
                     TileCodes x) noexcept {
   static_assert(F.subgroups == 1 && (F.levels == 1 || F.zero == 0));
@@ -60,7 +60,14 @@ int64_t matrix_tile(const TileSums& sums, const ExpandedBlock* e, const Chunk& c
       }
     }
     fresh = chunk.ends[b];
-    if (fresh) bad += close_leaf(sums, kVectors);
+    if (fresh) {
+      for (int m = 0; m < kVectors; m += kPanels) {
+        const int at = m * kLanes;
+        const TileSums token = {sums.accumulators + at, sums.totals + at, sums.low + at, nullptr};
+        bad += close_leaf<J, kPanels>(
+            token, CN_UNROLLED(auto n) { return load(token.accumulators + n * kLanes); });
+      }
+    }
     x.scale += x.tokens;
     x.scaled_sum += x.tokens;
     x.corrections += x.correction_tokens;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "colonnade/kernels/grouped.inl.h"
+#include "colonnade/kernels/leaves.inl.h"
 #include "colonnade/kernels/unroll.inl.h"
 
 namespace colonnade::kernels::CN_ISA {
@@ -41,54 +42,6 @@ struct Chunk {
   bool fresh = true;             // a leaf starts with it
   bool ends[kChunkBlocks] = {};  // a leaf ends behind block b
 };
-
-/// Sums of the tokens of a tile, [tokens, panels * 16].
-struct TileSums {
-  float* accumulators;  // of the leaf at hand
-  float* totals;        // leaves so far, added in f32
-  int64_t* exact;       // leaves so far, added as integers; null: in f32
-};
-
-/// A leaf of `vectors` x 16 outputs, in the accumulators, joins the exact sums. Returns how many
-/// are out of range.
-[[gnu::noinline]] inline int64_t close_exact_leaf(const TileSums& sums, int vectors) noexcept {
-  uint32_t any = 0;
-  for (int i = 0; i < vectors; ++i) {
-    any |= out_of_range(load(sums.accumulators + i * kLanes), kLeafLimit);
-  }
-  if (any == 0) {
-    for (int i = 0; i < vectors; ++i) {
-      add_fixed(sums.exact + i * kLanes, load(sums.accumulators + i * kLanes));
-    }
-    return 0;
-  }
-  int64_t bad = 0;
-  for (int i = 0; i < vectors; ++i) {
-    bad += end_leaf_exact(sums.exact + i * kLanes, load(sums.accumulators + i * kLanes));
-  }
-  return bad;
-}
-
-/// A leaf of `vectors` x 16 outputs, in the accumulators, joins the sums.
-inline int64_t close_leaf(const TileSums& sums, int vectors) noexcept {
-  if (sums.exact != nullptr) return close_exact_leaf(sums, vectors);
-  for (int i = 0; i < vectors; ++i) {
-    float* total = sums.totals + i * kLanes;
-    store(total, add(load(total), load(sums.accumulators + i * kLanes)));
-  }
-  return 0;
-}
-
-/// Totals before the first leaf, `lanes` of them, a multiple of 16. -0 + x is x, also for x = -0:
-/// the first leaf is copied.
-inline void clear_totals(const TileSums& sums, int64_t lanes) noexcept {
-  if (sums.exact == nullptr) {
-    for (int64_t i = 0; i < lanes; i += kLanes) store(sums.totals + i, splat(-0.0F));
-  } else {
-    auto* words = reinterpret_cast<int32_t*>(sums.exact);
-    for (int64_t i = 0; i < 2 * lanes; i += kLanes) store(words + i, splat(0));
-  }
-}
 
 /// Dots of lines [4 * kHalf, ...) of one block for a tile; q of row m is 32 m bytes on.
 template <P16Format F, int kFirstLine, int kLines, int kRows, int kPanels>
@@ -198,39 +151,25 @@ template <P16Format F, bool kInt15, int kRows, int kPanels>
   });
 }
 
-/// kRows tokens x kPanels panels over a chunk. Returns how many leaves were out of range.
-template <P16Format F, bool kInt15, int kRows, int kPanels>
-int64_t grouped_tile(const TileSums& sums, const ExpandedBlock* e, const Chunk& chunk,
-                     TileCodes x) noexcept {
+/// kRows tokens x kPanels panels over a chunk. Returns what close_leaf
+/// does, added up.
+template <P16Format F, bool kInt15, Joining J, int kRows, int kPanels>
+[[gnu::noinline]] int64_t grouped_tile(const TileSums& sums, const ExpandedBlock* e,
+                                       const Chunk& chunk, TileCodes x) noexcept {
   F32x16 acc[kRows][kPanels];
   repeat<kRows>(CN_UNROLLED(auto m) {
     repeat<kPanels>(CN_UNROLLED(auto n) {
       acc[m][n] = chunk.fresh ? splat(0.0F) : load(sums.accumulators + (m * kPanels + n) * kLanes);
     });
   });
-  const auto keep = [&]() __attribute__((always_inline)) {
-    repeat<kRows>(CN_UNROLLED(auto m) {
-      repeat<kPanels>(CN_UNROLLED(auto n) {
-        store(sums.accumulators + (m * kPanels + n) * kLanes, acc[m][n]);
-      });
-    });
-  };
   int64_t bad = 0;
   for (int b = 0; b < chunk.blocks; ++b, e += kPanels) {
     chain_tile<F, kInt15>(acc, e, x);
     if (chunk.ends[b]) {
-      if (sums.exact != nullptr) {
-        keep();
-        bad += close_exact_leaf(sums, kRows * kPanels);
-      }
+      bad += close_leaf<J, kRows * kPanels>(
+          sums, CN_UNROLLED(auto i) { return acc[i / kPanels][i % kPanels]; });
       repeat<kRows>(CN_UNROLLED(auto m) {
-        repeat<kPanels>(CN_UNROLLED(auto n) {
-          if (sums.exact == nullptr) {
-            float* total = sums.totals + (m * kPanels + n) * kLanes;
-            store(total, add(load(total), acc[m][n]));
-          }
-          acc[m][n] = splat(0.0F);
-        });
+        repeat<kPanels>(CN_UNROLLED(auto n) { acc[m][n] = splat(0.0F); });
       });
     }
     x.hi += kBlock * x.tokens;
@@ -239,7 +178,11 @@ int64_t grouped_tile(const TileSums& sums, const ExpandedBlock* e, const Chunk& 
     x.scaled_sum += x.tokens;
     x.corrections += F.subgroups * x.correction_tokens;
   }
-  if (!chunk.ends[chunk.blocks - 1]) keep();
+  if (chunk.ends[chunk.blocks - 1]) return bad;
+  repeat<kRows>(CN_UNROLLED(auto m) {
+    repeat<kPanels>(
+        CN_UNROLLED(auto n) { store(sums.accumulators + (m * kPanels + n) * kLanes, acc[m][n]); });
+  });
   return bad;
 }
 

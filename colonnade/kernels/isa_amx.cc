@@ -1,6 +1,7 @@
 #define CN_ISA amx
 #define CN_VEC "colonnade/kernels/vec_avx512.inl.h"
 #define CN_TILES "colonnade/kernels/tiles_amx.inl.h"
+#define CN_QUICK_LEAVES true
 #define CN_VNNI
 
 #include "colonnade/kernels/table.inl.h"

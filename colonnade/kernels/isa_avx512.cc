@@ -1,6 +1,7 @@
 #define CN_ISA avx512
 #define CN_VEC "colonnade/kernels/vec_avx512.inl.h"
 #define CN_TILES "colonnade/kernels/tiles_none.inl.h"
+#define CN_QUICK_LEAVES true
 
 #include "colonnade/kernels/table.inl.h"
 

@@ -1,6 +1,7 @@
 #define CN_ISA scalar
 #define CN_VEC "colonnade/kernels/vec_scalar.inl.h"
 #define CN_TILES "colonnade/kernels/tiles_none.inl.h"
+#define CN_QUICK_LEAVES false
 
 #include "colonnade/kernels/table.inl.h"
 

@@ -89,6 +89,13 @@ inline I32x16 min(I32x16 a, I32x16 b) noexcept {
 inline I32x16 band(I32x16 a, I32x16 b) noexcept {
   return {_mm256_and_si256(a.lo, b.lo), _mm256_and_si256(a.hi, b.hi)};
 }
+inline I32x16 bor(I32x16 a, I32x16 b, I32x16 c) noexcept {
+  return {_mm256_or_si256(_mm256_or_si256(a.lo, b.lo), c.lo),
+          _mm256_or_si256(_mm256_or_si256(a.hi, b.hi), c.hi)};
+}
+inline bool any_bits(I32x16 a, int32_t mask) noexcept {
+  return _mm256_testz_si256(_mm256_or_si256(a.lo, a.hi), _mm256_set1_epi32(mask)) == 0;
+}
 template <int N>
 inline I32x16 shl(I32x16 a) noexcept {
   return {_mm256_slli_epi32(a.lo, N), _mm256_slli_epi32(a.hi, N)};
@@ -295,10 +302,32 @@ inline void add_fixed(int64_t* sums, F32x16 a) noexcept {
   add_fixed4(sums + 8, _mm256_castps256_ps128(a.hi));
   add_fixed4(sums + 12, _mm256_extractf128_ps(a.hi, 1));
 }
+// i64 -> f64 with one rounding: the high half above 2^84 and the low half above 2^52 are bits,
+// their difference from the magic numbers is exact, and so is all but the last sum.
+inline __m128 from_fixed4(const int64_t* sums) noexcept {
+  const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(sums));
+  const __m256i high =
+      _mm256_xor_si256(_mm256_srli_epi64(x, 32), _mm256_set1_epi64x(0x4530000080000000));
+  const __m256i low = _mm256_blend_epi32(x, _mm256_set1_epi64x(0x4330000000000000), 0xaa);
+  const __m256d top = _mm256_sub_pd(_mm256_castsi256_pd(high), _mm256_set1_pd(0x1.00000801p84));
+  const __m256d d = _mm256_add_pd(top, _mm256_castsi256_pd(low));
+  return _mm256_cvtpd_ps(_mm256_mul_pd(d, _mm256_set1_pd(0x1p-36)));
+}
+inline void add_parts(int64_t* sums, I32x16 high, I32x16 low) noexcept {
+  const __m128i h[] = {_mm256_castsi256_si128(high.lo), _mm256_extracti128_si256(high.lo, 1),
+                       _mm256_castsi256_si128(high.hi), _mm256_extracti128_si256(high.hi, 1)};
+  const __m128i l[] = {_mm256_castsi256_si128(low.lo), _mm256_extracti128_si256(low.lo, 1),
+                       _mm256_castsi256_si128(low.hi), _mm256_extracti128_si256(low.hi, 1)};
+  for (int i = 0; i < 4; ++i) {
+    auto* p = reinterpret_cast<__m256i*>(sums + 4 * i);
+    const __m256i steps = _mm256_add_epi64(_mm256_slli_epi64(_mm256_cvtepi32_epi64(h[i]), 23),
+                                           _mm256_cvtepi32_epi64(l[i]));
+    _mm256_storeu_si256(p, _mm256_add_epi64(_mm256_loadu_si256(p), steps));
+  }
+}
 inline F32x16 from_fixed(const int64_t* sums) noexcept {
-  alignas(32) float r[16];
-  for (int i = 0; i < 16; ++i) r[i] = static_cast<float>(static_cast<double>(sums[i]) * 0x1p-36);
-  return load(r);
+  return {_mm256_set_m128(from_fixed4(sums + 4), from_fixed4(sums)),
+          _mm256_set_m128(from_fixed4(sums + 12), from_fixed4(sums + 8))};
 }
 [[gnu::always_inline]] inline void prefetch(const void* p) noexcept {
   _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0);

@@ -54,6 +54,12 @@ inline I32x16 mul(I32x16 a, I32x16 b) noexcept { return {_mm512_mullo_epi32(a.v,
 inline I32x16 max(I32x16 a, I32x16 b) noexcept { return {_mm512_max_epi32(a.v, b.v)}; }
 inline I32x16 min(I32x16 a, I32x16 b) noexcept { return {_mm512_min_epi32(a.v, b.v)}; }
 inline I32x16 band(I32x16 a, I32x16 b) noexcept { return {_mm512_and_si512(a.v, b.v)}; }
+inline I32x16 bor(I32x16 a, I32x16 b, I32x16 c) noexcept {
+  return {_mm512_ternarylogic_epi32(a.v, b.v, c.v, 0xfe)};
+}
+inline bool any_bits(I32x16 a, int32_t mask) noexcept {
+  return _mm512_test_epi32_mask(a.v, _mm512_set1_epi32(mask)) != 0;
+}
 template <int N>
 inline I32x16 shl(I32x16 a) noexcept {
   return {_mm512_slli_epi32(a.v, N)};
@@ -170,6 +176,18 @@ inline void add_fixed(int64_t* sums, F32x16 a) noexcept {
   const __m512i high = _mm512_cvtps_epi64(_mm512_extractf32x8_ps(steps, 1));
   _mm512_storeu_si512(sums, _mm512_add_epi64(_mm512_loadu_si512(sums), low));
   _mm512_storeu_si512(sums + 8, _mm512_add_epi64(_mm512_loadu_si512(sums + 8), high));
+}
+inline void add_parts(int64_t* sums, I32x16 high, I32x16 low) noexcept {
+  for (int half = 0; half < 2; ++half) {
+    const __m256i h =
+        half == 0 ? _mm512_castsi512_si256(high.v) : _mm512_extracti64x4_epi64(high.v, 1);
+    const __m256i l =
+        half == 0 ? _mm512_castsi512_si256(low.v) : _mm512_extracti64x4_epi64(low.v, 1);
+    const __m512i steps =
+        _mm512_add_epi64(_mm512_slli_epi64(_mm512_cvtepi32_epi64(h), 23), _mm512_cvtepi32_epi64(l));
+    int64_t* p = sums + 8 * half;
+    _mm512_storeu_si512(p, _mm512_add_epi64(_mm512_loadu_si512(p), steps));
+  }
 }
 inline F32x16 from_fixed(const int64_t* sums) noexcept {
   const __m512d step = _mm512_set1_pd(0x1p-36);

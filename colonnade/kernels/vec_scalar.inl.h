@@ -103,6 +103,15 @@ inline I32x16 min(I32x16 a, I32x16 b) noexcept {
 inline I32x16 band(I32x16 a, I32x16 b) noexcept {
   return lanes<I32x16>([&](int i) { return a.v[i] & b.v[i]; });
 }
+inline I32x16 bor(I32x16 a, I32x16 b, I32x16 c) noexcept {
+  return lanes<I32x16>([&](int i) { return a.v[i] | b.v[i] | c.v[i]; });
+}
+/// Any lane has any bit of `mask`
+inline bool any_bits(I32x16 a, int32_t mask) noexcept {
+  int32_t all = 0;
+  for (int i = 0; i < 16; ++i) all |= a.v[i];
+  return (all & mask) != 0;
+}
 template <int N>
 inline I32x16 shl(I32x16 a) noexcept {
   return lanes<I32x16>(
@@ -246,6 +255,10 @@ inline void add_fixed(int64_t* sums, F32x16 a) noexcept {
   for (int i = 0; i < 16; ++i) {
     sums[i] += static_cast<int64_t>(__builtin_rint(static_cast<double>(a.v[i]) * 0x1p36));
   }
+}
+/// sums[i] += high[i] * 2^23 + low[i]
+inline void add_parts(int64_t* sums, I32x16 high, I32x16 low) noexcept {
+  for (int i = 0; i < 16; ++i) sums[i] += int64_t{high.v[i]} * (1 << 23) + low.v[i];
 }
 /// float(double(sum) * 2^-36)
 inline F32x16 from_fixed(const int64_t* sums) noexcept {

@@ -1,8 +1,10 @@
-// The many-row kernel on emulated matrix tiles gives the scalar table's bits: packing and control
-// flow of the AMX table, on every host. A CPU with AMX also runs the real one in matmul_test.
+// The many-row kernel on emulated matrix tiles gives the scalar table's bits: packing, control flow
+// and quick exact sums of the AMX table, on every host. A CPU with AMX also runs the real one in
+// matmul_test.
 #define CN_ISA emulated_tiles
 #define CN_VEC "colonnade/kernels/vec_scalar.inl.h"
 #define CN_TILES "tests/kernels/tiles_emulated.inl.h"
+#define CN_QUICK_LEAVES true
 
 #include "tests/kernels/random_operands.h"
 #include <gtest/gtest.h>
