@@ -165,20 +165,20 @@ void RankEngine::load(const LoadProgress& progress) {
 }
 
 void RankEngine::load_weights(const LoadProgress& progress) {
-  std::vector<LoadedBytes> loaded;
-  for (const int64_t bytes : gather_values(group_, share_bytes(*params_), "loading: sizes"))
-    loaded.push_back({.done = 0, .all = bytes});
+  std::vector<LoadedBytes> loaded(static_cast<size_t>(group_.size()));
   const auto show = [&] {
     if (!progress) return;
     for (int r = 0; r < group_.size(); ++r)
       loaded[static_cast<size_t>(r)].done = group_.progress_of(r);
     progress(loaded);
   };
+  const WhileWaiting others(group_, show);
+  const auto sizes = gather_values(group_, share_bytes(*params_), "loading: sizes");
+  for (size_t r = 0; r < loaded.size(); ++r) loaded[r].all = sizes[r];
   load_params(*params_, *device_, model_.precision, [&](int64_t bytes) {
     group_.beat(bytes);
     show();
   });
-  const WhileWaiting others(group_, show);
   barrier(group_, "loading");
   show();
 }

@@ -20,7 +20,7 @@
 
 namespace colonnade {
 
-/// Bytes of the file that a rank has packed, and those that it will have.
+/// Bytes of the file that a rank has packed, and those that it will have; 0: it has not said.
 struct LoadedBytes {
   int64_t done = 0;
   int64_t all = 0;

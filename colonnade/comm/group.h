@@ -101,7 +101,8 @@ class Group {
   /// This rank's last words before it leaves for good: the others will quote them. The group is
   /// dead.
   virtual void abandon(const std::string& words) noexcept = 0;
-  /// Throws CommError if a rank has died or left.
+  /// Throws CommError if a rank has died or left, or gave no sign of life for the timeout while
+  /// this one called it now and then.
   virtual void check() = 0;
 
   virtual GroupStats stats() const = 0;

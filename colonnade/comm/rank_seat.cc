@@ -19,6 +19,7 @@ double seconds_since(Clock::time_point start) {
 
 /// Longer than this between two looks, this process itself did not run.
 constexpr double kLongestPeriod = 0.1;
+constexpr double kLongestBetweenChecks = 0.5;
 
 constexpr int kBits = 64;  // of RankLife::missing
 
@@ -98,7 +99,8 @@ void RankSeat::look_around(const Awaited& awaited, double passed_s) {
   tell_missing(awaited);
   beat();
   for (int r = 0; r < segment_->ranks(); ++r) {
-    if (r != rank_) look_at(r, awaited, passed_s);
+    look_at(r, awaited, passed_s);
+    look_for_circle(r, awaited);
   }
 }
 
@@ -112,6 +114,8 @@ void RankSeat::tell_missing(const Awaited& awaited) {
 }
 
 void RankSeat::look_for_circle(int rank, const Awaited& awaited) {
+  const RankState state = segment_->life(rank).state.load(std::memory_order_seq_cst);
+  if (rank == rank_ || state == RankState::left || state == RankState::failed) return;
   const RankLife& life = segment_->life(rank);
   Peer& it = peer(rank);
   const int64_t waits = life.waits.load(std::memory_order_seq_cst);
@@ -131,11 +135,11 @@ void RankSeat::look_for_circle(int rank, const Awaited& awaited) {
 }
 
 void RankSeat::look_at(int rank, const Awaited& awaited, double passed_s) {
-  Peer& it = peer(rank);
+  if (rank == rank_) return;
   const RankState state = segment_->life(rank).state.load(std::memory_order_seq_cst);
   if (state == RankState::left || state == RankState::failed) return;  // an ending says so
+  Peer& it = peer(rank);
   if (it.process.has_ended()) lose({rank, it.process.condition()}, awaited);
-  look_for_circle(rank, awaited);
   const int64_t beats = segment_->life(rank).beats.load(std::memory_order_relaxed);  // a hint
   const bool quiet = awaited.missing(rank) && beats == std::exchange(it.beats, beats);
   it.quiet_s = quiet ? it.quiet_s + passed_s : 0;
@@ -181,27 +185,29 @@ std::string RankSeat::condition_of(const Loss& loss) {
 
 void RankSeat::lose(const Loss& loss, const Awaited& awaited) {
   const std::string words = condition_of(loss);
-  const std::string where = place_of(awaited);
-  const bool waited_for_it = loss.rank != rank_ && awaited.missing(loss.rank);
-  death_ = loss.rank == rank_ ? concat("the others have given up this rank, ", rank_, " of ",
-                                       segment_->ranks(), ", which ", words, "; it came to ", where)
-                              : concat(name_of(loss.rank), " ", words, "; rank ", rank_,
-                                       waited_for_it ? " waited for it in " : " waited in ", where);
+  const bool mine = loss.rank == rank_;
+  death_ = mine ? concat("the others have given up this rank, ", rank_, " of ", segment_->ranks(),
+                         ", which ", words)
+                : concat(name_of(loss.rank), " ", words);
+  if (awaited.operation != nullptr) {
+    const bool for_it = !mine && awaited.missing(loss.rank);
+    death_ += mine     ? "; it came to "
+              : for_it ? concat("; rank ", rank_, " waited for it in ")
+                       : concat("; rank ", rank_, " waited in ");
+    death_ += place_of(awaited);
+  }
   segment_->give_up(loss.rank, words);
   throw CommError(death_);
 }
 
 void RankSeat::check() {
   require_life();
-  const std::function<bool(int)> none = [](int) { return false; };
-  const Awaited nothing{"no exchange", "after", 0, none};
-  if (const std::optional<Loss> loss = segment_->loss()) lose(*loss, nothing);
-  for (int r = 0; r < segment_->ranks(); ++r) {
-    if (r == rank_) continue;
-    const bool left = segment_->life(r).state.load(std::memory_order_seq_cst) == RankState::left;
-    if (left) lose({r, "has left"}, nothing);
-    if (peer(r).process.has_ended()) lose({r, peer(r).process.condition()}, nothing);
-  }
+  const std::function<bool(int)> everybody = [](int) { return true; };
+  const Awaited sign_of_life{nullptr, "", 0, everybody};
+  mind_endings(sign_of_life);
+  const double passed_s = std::min(seconds_since(checked_), kLongestBetweenChecks);
+  checked_ = Clock::now();
+  for (int r = 0; r < segment_->ranks(); ++r) look_at(r, sign_of_life, passed_s);
 }
 
 }  // namespace colonnade

@@ -19,8 +19,8 @@ namespace colonnade {
 
 /// What a rank waits for.
 struct Awaited {
-  const char* operation;
-  const char* what;  // "exchange"
+  const char* operation;  // nullptr: none is under way
+  const char* what;       // "exchange"
   int64_t number;
   /// Whether `rank`, another one, is still missing.
   const std::function<bool(int rank)>& missing;
@@ -55,7 +55,8 @@ class RankSeat {
   void require_life() const {
     if (!death_.empty()) throw CommError(death_);
   }
-  /// Throws CommError if any rank is lost or has left.
+  /// Throws CommError if any rank is lost, has left, or has given no sign of life at checks for
+  /// longer than the timeout.
   void check();
 
   /// Returns once ready() holds. Throws CommError if a rank is lost, if a missing one has left, or
@@ -118,6 +119,7 @@ class RankSeat {
   std::vector<Peer> peers_;  // [N]
   int64_t minded_ = 0;       // of the segment's endings
   double timeout_s_ = 0;
+  std::chrono::steady_clock::time_point checked_ = std::chrono::steady_clock::now();
   std::function<void()> on_wait_;
   std::string death_;  // why this rank's groups are dead; empty: they live
 };

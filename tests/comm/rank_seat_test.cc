@@ -122,6 +122,35 @@ TEST(RankSeat, ADeathIsFoundByACheckOutsideOfExchanges) {
   EXPECT_THAT(thrown, StartsWith("CommError: rank 1 of 2"));
 }
 
+TEST(RankSeat, AStoppedRankIsFoundByChecksOutsideOfExchanges) {
+  ForkedRanks ranks({.ranks = 3, .crowded = true}, [](Group& group) {
+    group.set_timeout(0);
+    meet(group, 1, "waiting for rank 0");
+  });
+  ranks.group().set_timeout(0.3);
+  ranks.send_signal(1, SIGSTOP);
+  std::string thrown;
+  while (thrown.empty()) {
+    std::this_thread::sleep_for(kMoment);
+    thrown = test::thrown_by([&] { ranks.group().check(); });
+  }
+  EXPECT_THAT(thrown, AllOf(StartsWith("CommError: rank 1 of 3"),
+                            HasSubstr("gave no sign of life for 0.3 s: it ")));
+  EXPECT_THAT(thrown, testing::EndsWith("is stopped (SIGSTOP or Ctrl-Z)"));
+  ranks.send_signal(1, SIGCONT);
+}
+
+TEST(RankSeat, RanksThatWaitForTheCallerLiveAtItsChecks) {
+  ForkedRanks ranks({.ranks = 2, .crowded = true},
+                    [](Group& group) { meet(group, 1, "waiting for rank 0"); });
+  ranks.group().set_timeout(0.3);
+  for (int i = 0; i < 12; ++i) {
+    std::this_thread::sleep_for(kMoment);
+    ranks.group().check();
+  }
+  meet(ranks.group(), 1, "waiting for rank 0");
+}
+
 TEST(RankSeat, LastWordsAreQuotedByAllOthers) {
   const auto body = [](Group& group) {
     meet(group, 3, "warming up");
