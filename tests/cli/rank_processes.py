@@ -44,6 +44,14 @@ def is_gone(pid):
     return state(pid) in ("", "Z", "X")
 
 
+def children_of(pid):
+    """In the order in which they were started."""
+    try:
+        return [int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except FileNotFoundError:
+        return []
+
+
 def wait_until(holds, what):
     end = time.monotonic() + DEADLINE_S
     while not holds():
@@ -53,7 +61,8 @@ def wait_until(holds, what):
 
 
 class RankProcesses:
-    """A command in a process group of its own whose standard error is a terminal: its bars tell the phase.
+    """A command in a process group of its own (in this session: Ctrl-Z does nothing to an orphan) whose standard error is a
+    terminal: its bars tell the phase.
 
     pids[r] is rank r's process; the command itself is rank 0.
     """
@@ -63,19 +72,16 @@ class RankProcesses:
         self.seen = b""
         words = [COLONNADE, *words, "--tp", str(ranks), "-t", "1"]
         environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1", **(env or {})}
-        self.process = subprocess.Popen(words, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, env=environment, start_new_session=True)
+        self.process = subprocess.Popen(words, stdin=stdin, stdout=subprocess.PIPE, stderr=stderr, env=environment,
+                                        process_group=0)
         os.close(stderr)
         self.pids = [self.process.pid]
-        wait_until(lambda: len(self.children()) == ranks - 1 or self.process.poll() is not None, "the ranks start")
-        self.pids += self.children()
+        wait_until(lambda: len(children_of(self.process.pid)) == ranks - 1 or self.process.poll() is not None, "the ranks start")
+        self.pids += children_of(self.process.pid)
 
-    def children(self):
-        """In the order in which they were started."""
-        try:
-            path = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-            return [int(pid) for pid in path.read_text().split()]
-        except FileNotFoundError:
-            return []
+    def read_all(self):
+        """The rest of the answer."""
+        return self.process.stdout.read()
 
     def __enter__(self):
         return self
