@@ -179,6 +179,7 @@ class NothingLeftOrTaken(Faults):
 
 
 class Resources(Faults):
+    @unittest.skipIf(os.environ.get("COLONNADE_SANITIZE"), "sanitizers take address space of their own, and end the process")
     def test_a_rank_that_runs_out_of_memory_says_so(self):
         with loading() as ranks:
             size = int(pathlib.Path(f"/proc/{ranks.pids[1]}/statm").read_text().split()[0]) * resource.getpagesize()
