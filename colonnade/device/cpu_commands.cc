@@ -266,13 +266,6 @@ void run(const GatherRowsCommand& c, int64_t, Worker& worker) {
   }
 }
 
-void run(const ArgmaxCommand& c, int64_t, Worker& worker) {
-  const Range tokens = even_part(c.tokens, worker.place.count, worker.place.index);
-  for (int64_t t = tokens.begin; t < tokens.end; ++t) {
-    c.y[t] = static_cast<int32_t>(worker.table->argmax(c.x + t * c.cols, c.cols));
-  }
-}
-
 template <typename Command>
 void run_as(const std::byte* bytes, int64_t sequence, Worker& worker) {
   Command command;
@@ -320,8 +313,6 @@ void run_command(CommandId id, const std::byte* command, int64_t sequence, Worke
       return run_as<FinishSumsCommand>(command, sequence, worker);
     case CommandId::gather_rows:
       return run_as<GatherRowsCommand>(command, sequence, worker);
-    case CommandId::argmax:
-      return run_as<ArgmaxCommand>(command, sequence, worker);
   }
   CN_ASSERT(false, "command ", static_cast<int>(id));
 }

@@ -69,11 +69,6 @@ inline void geglu(float* h, const float* gate, const float* up, int64_t count) n
     store_part(h + i, mul(gelu_tanh(g), load_part(up + i, count - i)), count - i);
   }
 }
-inline void add_rows(float* y, const float* x, int64_t count) noexcept {
-  for (int64_t i = 0; i < count; i += kLanes) {
-    store_part(y + i, add(load_part(y + i, count - i), load_part(x + i, count - i)), count - i);
-  }
-}
 
 constexpr int32_t kTiny = 27 << 23;       // bits of 2^-100: below it all codes are 0
 constexpr int32_t kInfinite = 255 << 23;  // bits of infinity: at or above it there are no codes
@@ -211,19 +206,6 @@ inline void finish_sums(float* y, const int64_t* const* sums, int64_t ranks, con
     if (residual != nullptr) value = add(value, load_part(residual + i, left));
     store_part(y + i, value, left);
   }
-}
-
-inline int64_t argmax(const float* x, int64_t count) noexcept {
-  const float lowest = -__builtin_inff();
-  F32x16 best = splat(lowest);
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) best = max(load(x + i), best);
-  float most = reduce_max(best);
-  for (; i < count; ++i) most = x[i] > most ? x[i] : most;
-  for (i = 0; i < count; ++i) {
-    if (x[i] == most) return i;
-  }
-  return 0;
 }
 
 template <int Bits>

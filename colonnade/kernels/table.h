@@ -44,8 +44,6 @@ struct KernelTable {
   void (*swiglu)(float* h, const float* gate, const float* up, int64_t count) noexcept;
   void (*geglu)(float* h, const float* gate, const float* up, int64_t count) noexcept;
 
-  /// y[i] += x[i]
-  void (*add)(float* y, const float* x, int64_t count) noexcept;
 
   /// Rotates one head in place by the angles whose cosines and sines are given, [rotary / 2] each;
   /// elements from `rotary` on stay.
@@ -62,9 +60,6 @@ struct KernelTable {
   /// for one token, `count` rows.
   void (*finish_sums)(float* y, const int64_t* const* sums, int64_t ranks, const float* bias,
                       const float* residual, int64_t count) noexcept;
-
-  /// Index of the largest value, ties to the lower index; NaN never wins. count >= 1.
-  int64_t (*argmax)(const float* x, int64_t count) noexcept;
 
   /// What meters divide by: `rounds` rounds of nothing but f32 FMAs, or integer dots, in registers.
   /// Return the operations done (a multiply-add is 2). sink [64] f32 is read and written so that

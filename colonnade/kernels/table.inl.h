@@ -116,12 +116,10 @@ constexpr KernelTable make_table(const char* name) noexcept {
           .rms_norm = rms_norm,
           .swiglu = swiglu,
           .geglu = geglu,
-          .add = add_rows,
           .rope = rope,
           .append_kv = append_kv,
           .attention = attention,
           .finish_sums = finish_sums,
-          .argmax = argmax,
           .fma_peak = fma_peak,
           .dot_peak = dot_peak,
           .read_all = read_all};

@@ -41,12 +41,4 @@ Tensor select_rows(Ctx& cx, const Tensor& x, const Tensor& rows) {
   return y;
 }
 
-Tensor argmax(Ctx& cx, const Tensor& x) {
-  CN_CHECK(x.cols() >= 1, "argmax: expected at least one column, got ", to_string(x.shape()));
-  Tensor y = cx.workspace.tensor({x.rows()}, DType::i32);
-  cx.device.launch(ArgmaxCommand{.x = x.f32(), .y = y.i32(), .tokens = x.rows(), .cols = x.cols()},
-                   Sync::meet);
-  return y;
-}
-
 }  // namespace colonnade

@@ -14,7 +14,4 @@ Tensor embed(Ctx& cx, const Weight& table, int64_t first_id, const Tensor& ids);
 /// The row numbers are read on the host now. Throws Error for one out of range.
 Tensor select_rows(Ctx& cx, const Tensor& x, const Tensor& rows);
 
-/// Index of the largest value of each row, ties to the lower.  x [T, V]  ->  [T] i32
-Tensor argmax(Ctx& cx, const Tensor& x);
-
 }  // namespace colonnade

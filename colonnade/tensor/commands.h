@@ -23,8 +23,7 @@ enum class CommandId : uint8_t {
   glu,
   attention,
   finish_sums,
-  gather_rows,
-  argmax
+  gather_rows
 };
 
 /// No command is larger.
@@ -169,15 +168,6 @@ struct GatherRowsCommand {
   int64_t tokens = 0;
   int64_t cols = 0;
   int64_t stride = 0;
-};
-
-/// y[t] = index of the largest of x[t], ties to the lower. Divided by rows.
-struct ArgmaxCommand {
-  static constexpr CommandId kId = CommandId::argmax;
-  const float* x = nullptr;  // [T, cols]
-  int32_t* y = nullptr;      // [T]
-  int64_t tokens = 0;
-  int64_t cols = 0;
 };
 
 }  // namespace colonnade

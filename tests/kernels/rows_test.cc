@@ -297,20 +297,6 @@ TEST(Rope, RotatesPairsOfBothLayoutsAndLeavesTheRest) {
   }
 }
 
-TEST(Add, AddsElementByElement) {
-  std::mt19937 random(32);
-  for (const int64_t count : kLengths) {
-    const std::vector<float> a = random_floats(random, count), b = random_floats(random, count);
-    std::vector<float> expected(count);
-    for (int64_t i = 0; i < count; ++i) expected[i] = a[i] + b[i];
-    for (const KernelTable* table : runnable_tables()) {
-      std::vector<float> y = a;
-      table->add(y.data(), b.data(), count);
-      EXPECT_TRUE(same_bits(y, expected)) << table->name << " " << count;
-    }
-  }
-}
-
 TEST(FinishSums, RoundsTwiceThenAddsBiasThenResidual) {
   std::mt19937_64 random(33);
   std::mt19937 floats(33);
@@ -337,29 +323,6 @@ TEST(FinishSums, RoundsTwiceThenAddsBiasThenResidual) {
       table->finish_sums(in_place.data(), ranks, 3, bias.data(), in_place.data(), count);
       EXPECT_TRUE(same_bits(in_place, full)) << table->name << " " << count;
     }
-  }
-}
-
-TEST(Argmax, TakesTheLowerIndexOfATieAndNeverANaN) {
-  std::mt19937 random(34);
-  for (const KernelTable* table : runnable_tables()) {
-    for (const int64_t count : kLengths) {
-      std::vector<float> x = random_floats(random, count);
-      const auto winner = static_cast<int64_t>(random() % count);
-      x[winner] = 100.0F;
-      if (winner + 1 < count) x[count - 1] = 100.0F;  // a later equal loses
-      EXPECT_EQ(table->argmax(x.data(), count), winner) << table->name << " of " << count;
-      for (int64_t i = 0; i < count; ++i) {
-        if (i != winner && random() % 3 == 0) x[i] = kNaN;
-      }
-      EXPECT_EQ(table->argmax(x.data(), count), winner) << table->name << " with NaN";
-    }
-    const std::vector<float> lowest = {kNaN, -kInf, -kInf};
-    EXPECT_EQ(table->argmax(lowest.data(), 3), 1) << table->name;
-    const std::vector<float> zeros = {-1.0F, -0.0F, 0.0F};
-    EXPECT_EQ(table->argmax(zeros.data(), 3), 1) << table->name << ": zeros are equal";
-    const std::vector<float> none(20, kNaN);
-    EXPECT_EQ(table->argmax(none.data(), 20), 0) << table->name;
   }
 }
 

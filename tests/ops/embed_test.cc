@@ -45,14 +45,5 @@ TEST(SelectRows, PicksRowsAndRefusesOthers) {
   EXPECT_THROW(select_rows(f.cx, x, f.indices({3})), Error);
 }
 
-TEST(Argmax, IsTheLowestIndexOfTheLargest) {
-  test::OpsFixture f(2);
-  const Tensor y = argmax(f.cx, f.tensor({1, 9, 9, 4, 2, 3}, {2, 3}));
-  f.device->join();
-  EXPECT_EQ(y.i32()[0], 1);
-  EXPECT_EQ(y.i32()[1], 0);
-  EXPECT_THROW(argmax(f.cx, f.tensor({}, {2, 0})), Error);
-}
-
 }  // namespace
 }  // namespace colonnade
