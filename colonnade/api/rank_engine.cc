@@ -193,7 +193,7 @@ RankReport RankEngine::report() const {
     mine.bytes_per_token += weight.bytes();
     mine.multiply_adds += weight.rows() * weight.k();
   }
-  mine.file_bytes_read = model_.file.bytes_read();
+  mine.file_bytes = share_bytes(*params_);
   mine.threads = device_->workers();
   const std::string description = device_->description();
   description.copy(mine.device, sizeof mine.device - 1);

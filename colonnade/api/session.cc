@@ -27,6 +27,7 @@ struct Session::Impl {
   std::unique_ptr<StepLeader> leader;
   std::unique_ptr<Generator> generator;
   std::optional<double> bandwidth;
+  GroupStats loading;  // what loading took
 
   explicit Impl(const SessionOptions& options) : model(options) {
     const std::string& source = model.file.metadata().text_or("tokenizer.chat_template", "");
@@ -47,6 +48,7 @@ struct Session::Impl {
     }
     leader = std::make_unique<StepLeader>(engine->runner());
     generator = std::make_unique<Generator>(*leader, model.tokenizer, options.chunk);
+    loading = ranks->group().stats();
   }
 
   /// What the other ranks do. Of this object they read the model alone, which is complete.
@@ -127,7 +129,13 @@ double Session::read_bandwidth() {
 }
 
 std::span<const RankReport> Session::rank_reports() const { return impl_->engine->reports(); }
-GroupStats Session::group_stats() const { return impl_->ranks->group().stats(); }
+GroupStats Session::group_stats() const {
+  GroupStats stats = impl_->ranks->group().stats();
+  stats.exchanges -= impl_->loading.exchanges;
+  stats.bytes -= impl_->loading.bytes;
+  stats.waited_s -= impl_->loading.waited_s;
+  return stats;
+}
 void Session::check_ranks() { impl_->ranks->group().check(); }
 void Session::set_probe(Probe probe) { impl_->engine->runner().set_probe(std::move(probe)); }
 

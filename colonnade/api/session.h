@@ -40,7 +40,7 @@ struct RankReport {
   int64_t weight_bytes = 0;     // in memory
   int64_t bytes_per_token = 0;  // of weights that a decode step reads
   int64_t multiply_adds = 0;    // of one token, without attention
-  int64_t file_bytes_read = 0;
+  int64_t file_bytes = 0;       // of the model that it read
   int32_t threads = 0;
   char device[92] = {};
 };
@@ -83,6 +83,8 @@ struct ModelDescription {
 /// is described all the same.
 ModelDescription describe_model(const std::string& path);
 
+/// With several ranks the thread that makes a session, rank 0, keeps to that rank's cores until the
+/// session is gone, and so do threads that it starts meanwhile; make and destroy it on one thread.
 class Session {
  public:
   /// Loads the model. Throws Error: no such file, unsupported architecture or type, a context
@@ -118,7 +120,8 @@ class Session {
 
   /// What each rank has.
   std::span<const RankReport> rank_reports() const;
-  /// Since the session began: exchanges between ranks, bytes that rank 0 told, time that it waited.
+  /// Since the model was loaded: exchanges between ranks, bytes that rank 0 told, time that it
+  /// waited.
   GroupStats group_stats() const;
   /// Throws CommError if a rank is lost.
   void check_ranks();

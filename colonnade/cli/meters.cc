@@ -1,7 +1,5 @@
 #include "colonnade/cli/meters.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -11,14 +9,14 @@ namespace colonnade::cli {
 
 namespace {
 
-/// What rank 0 told the others and how long it waited for them, since the session began.
+/// What rank 0 told the others and how long it waited for them, since the model was loaded.
 struct RankMeters {
   RankMeters(const Session& session, const Timings& timings) {
     const GroupStats stats = session.group_stats();
     const double seconds = timings.prompt_s + timings.generation_s;
     const auto tokens = static_cast<double>(timings.prompt_tokens + timings.generated_tokens);
     bytes_per_token = tokens > 0 ? static_cast<double>(stats.bytes) / tokens : 0;
-    waiting = seconds > 0 ? std::min(1.0, stats.waited_s / seconds) : 0;
+    waiting = seconds > 0 ? stats.waited_s / seconds : 0;
   }
   double bytes_per_token;
   double waiting;  // share of the time

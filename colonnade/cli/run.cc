@@ -37,7 +37,7 @@ ordered_json ranks_json(const Session& session) {
                      {"weight_bytes", rank.weight_bytes},
                      {"bytes_per_token", rank.bytes_per_token},
                      {"multiply_adds_per_token", rank.multiply_adds},
-                     {"file_bytes_read", rank.file_bytes_read}});
+                     {"file_bytes", rank.file_bytes}});
   return ranks;
 }
 

@@ -14,7 +14,8 @@
 namespace colonnade {
 
 /// Element-wise over the ranks, in rank order, in place: every rank has the same bits, whatever the
-/// size of a part is. data [count] dtype. Throws Error, on every rank, if their counts differ.
+/// size of a part is. data [count] dtype. Throws Error, on every rank, if their counts differ
+/// within the first part of largest_part().
 void all_reduce(Group& group, void* data, int64_t count, DType dtype, Reduction reduction,
                 const char* operation);
 /// Sums.

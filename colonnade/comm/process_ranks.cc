@@ -46,7 +46,9 @@ void become_a_rank(pid_t parent) {
   if (getppid() != parent) _exit(1);  // it died before we asked to be told
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
   const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  if (null >= 0) dup2(null, STDIN_FILENO);
+  if (null < 0) return;
+  dup2(null, STDIN_FILENO);
+  close(null);
 }
 
 bool has_ended(pid_t child) { return waitpid(child, nullptr, WNOHANG) != 0; }

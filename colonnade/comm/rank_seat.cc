@@ -137,7 +137,12 @@ void RankSeat::look_for_circle(int rank, const Awaited& awaited) {
 void RankSeat::look_at(int rank, const Awaited& awaited, double passed_s) {
   if (rank == rank_) return;
   const RankState state = segment_->life(rank).state.load(std::memory_order_seq_cst);
-  if (state == RankState::left || state == RankState::failed) return;  // an ending says so
+  if (state == RankState::failed) return;  // a loss says so
+  if (state == RankState::left) {
+    // It may have left long ago, minded by a wait that did not miss it.
+    if (awaited.missing(rank)) lose({rank, "has left"}, awaited);
+    return;
+  }
   Peer& it = peer(rank);
   if (it.process.has_ended()) lose({rank, it.process.condition()}, awaited);
   const int64_t beats = segment_->life(rank).beats.load(std::memory_order_relaxed);  // a hint

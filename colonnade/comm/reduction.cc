@@ -37,7 +37,7 @@ struct Max {
   using Computed = T;
   template <typename V>
   [[gnu::always_inline]] static void take(V& a, const V& b) {
-    a = ((b > a) | (b != b)) ? b : a;  // b != b: it is no number
+    a = ((a == a) & ((b > a) | (b != b))) ? b : a;  // x != x: it is no number
   }
 };
 template <typename T>
@@ -45,7 +45,7 @@ struct Min {
   using Computed = T;
   template <typename V>
   [[gnu::always_inline]] static void take(V& a, const V& b) {
-    a = ((b < a) | (b != b)) ? b : a;
+    a = ((a == a) & ((b < a) | (b != b))) ? b : a;
   }
 };
 

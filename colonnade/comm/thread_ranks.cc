@@ -19,12 +19,13 @@ std::unique_ptr<Group> make_group(std::shared_ptr<SharedSegment> segment, int ra
 std::exception_ptr run_rank(std::shared_ptr<SharedSegment> segment, int rank,
                             const RankOptions& options, const RankBody& body) {
   const FloatEnvironment environment;
-  const std::unique_ptr<Group> group = make_group(std::move(segment), rank, options);
+  std::unique_ptr<Group> group;
   try {
+    group = make_group(std::move(segment), rank, options);
     body(*group);
     return nullptr;
   } catch (const std::exception& error) {
-    group->abandon(error.what());
+    if (group) group->abandon(error.what());
     return std::current_exception();
   }
 }
@@ -41,8 +42,9 @@ ThreadRanks::ThreadRanks(const RankOptions& options, const RankBody& body)
   } catch (const std::system_error& error) {
     group_->abandon("the system refused a thread");
     for (std::thread& thread : threads_) thread.join();
-    throw Error(concat("ranks: the system refused the thread of rank ", threads_.size() + 1, " of ",
-                       options.ranks, ": ", error.what(), "; use fewer ranks"));
+    throw Error(concat("ranks as threads: the system refused the thread of rank ",
+                       threads_.size() + 1, " of ", options.ranks, ": ", error.what(),
+                       "; use fewer ranks"));
   }
 }
 

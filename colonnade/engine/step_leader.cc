@@ -6,12 +6,15 @@
 namespace colonnade {
 namespace {
 
+constexpr double kFarewell_s = 2;
 constexpr const char* kNextStep = "the next step";
 
 }  // namespace
 
 StepLeader::~StepLeader() {
   try {
+    // Who does not hear it within a moment hears that rank 0 has left.
+    runner_.group().set_timeout(kFarewell_s);
     bytes_.clear();  // no step is that short: the end
     broadcast(runner_.group(), bytes_, 0, kNextStep);
   } catch (const Error&) {
@@ -31,10 +34,10 @@ void follow(StepRunner& runner) {
   Step step;
   std::vector<std::byte> bytes;
   for (;;) {
-    broadcast(runner.group(), bytes, 0, kNextStep);
-    if (bytes.empty()) return;
-    read_step(bytes, step);
     try {
+      broadcast(runner.group(), bytes, 0, kNextStep);
+      if (bytes.empty()) return;
+      read_step(bytes, step);
       runner.run(step);
     } catch (const AgreedError&) {
       // Rank 0 reports it.

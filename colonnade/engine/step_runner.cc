@@ -42,6 +42,9 @@ const StepResult& StepRunner::run(const Step& step) {
     // The others learn of it where they wait for this rank next.
     finish_what_runs(cx_.device);
     group().fail_together(Failure::of(error));
+  } catch (...) {
+    group().abandon("what a probe threw is no std::exception");
+    throw;
   }
   return result_;
 }
@@ -110,7 +113,11 @@ void StepRunner::tell(const Step& step) {
   for (size_t i = 0; i < step.rows.size(); ++i) {
     const StepRow& row = step.rows[i];
     const int64_t at = step.tokens.empty() ? row.row : static_cast<int64_t>(i);
-    write_summary(scan_(share_of(at), shard_.begin, row.changes, row.request), out);
+    try {
+      write_summary(scan_(share_of(at), shard_.begin, row.changes, row.request), out);
+    } catch (const ModelError& error) {
+      throw ModelError(error.what(), static_cast<int64_t>(i));
+    }
   }
   if (step.gathers_logits) {
     const auto count = static_cast<size_t>(logits_ ? logits_.elements() : 0);
@@ -120,7 +127,8 @@ void StepRunner::tell(const Step& step) {
 
 void StepRunner::hear(const Step& step) {
   gather(group(), told_, 0, heard_, "logits");
-  const size_t ranks = heard_.size();  // none on ranks other than 0
+  if (heard_.empty()) return;  // rank 0 alone hears
+  const size_t ranks = heard_.size();
   const size_t rows = step.rows.size();
   result_.ranks_ = ranks;
   if (result_.shards_.size() < rows * ranks) result_.shards_.resize(rows * ranks);

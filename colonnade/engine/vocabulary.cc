@@ -76,8 +76,10 @@ Extreme extreme_of(std::span<const float> block) {
 
 [[noreturn]] void report_bad_logit(std::span<const float> block, int64_t first_id) {
   for (size_t i = 0; i < block.size(); ++i) {
-    CN_CHECK(block[i] < kInfinity, "sampling: logit of token ", first_id + static_cast<int64_t>(i),
-             ": expected a number below infinity, got ", block[i]);
+    if (block[i] < kInfinity) continue;
+    throw ModelError(concat("sampling: logit of token ", first_id + static_cast<int64_t>(i),
+                            ": expected a number below infinity, got ", block[i]),
+                     0);
   }
   CN_ASSERT(false, "no bad logit in the block from token ", first_id);
 }

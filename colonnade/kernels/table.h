@@ -44,7 +44,6 @@ struct KernelTable {
   void (*swiglu)(float* h, const float* gate, const float* up, int64_t count) noexcept;
   void (*geglu)(float* h, const float* gate, const float* up, int64_t count) noexcept;
 
-
   /// Rotates one head in place by the angles whose cosines and sines are given, [rotary / 2] each;
   /// elements from `rotary` on stay.
   void (*rope)(float* x, const float* cosines, const float* sines, int32_t rotary,

@@ -24,8 +24,9 @@ TokenEmbedding::TokenEmbedding(ParamSet& params, int64_t vocab, int64_t dim)
 
 Tensor TokenEmbedding::embed(Ctx& cx, const Tensor& ids) const {
   for (int64_t i = 0; i < ids.elements(); ++i) {
-    CN_CHECK(0 <= ids.i32()[i] && ids.i32()[i] < vocab_, "embed: token ", i, ": expected 0 to ",
-             vocab_ - 1, ", got ", ids.i32()[i]);
+    const int32_t id = ids.i32()[i];
+    if (0 <= id && id < vocab_) continue;
+    throw ModelError(concat("embed: token ", i, ": expected 0 to ", vocab_ - 1, ", got ", id), i);
   }
   return embed_over_ranks(cx, *embedding_, rows_.begin, ids);
 }

@@ -28,7 +28,7 @@ class TokenEmbedding {
   Range rows() const { return rows_; }
 
   /// ids [T], equal on all ranks -> [T, D], equal on all ranks.
-  /// The ids are read on the host now. Throws Error for one outside [0, V).
+  /// The ids are read on the host now. Throws ModelError for one outside [0, V).
   Tensor embed(Ctx& cx, const Tensor& ids) const;
   /// x as activations of head() -> this rank's logits [T, V_r].
   Tensor logits(Ctx& cx, const Activations& x) const { return matmul(cx, x, {Term{head(), {}}}); }

@@ -189,6 +189,23 @@ TEST(RankSeat, ARankThatLeavesIsMissedOnlyByThoseWhoWaitForIt) {
   }
 }
 
+TEST(RankSeat, ARankThatLeftDuringAnotherWaitIsMissedByALaterOne) {
+  const auto body = [](Group& group) {
+    const std::byte word[1] = {};
+    if (group.rank() == 2) return;  // leaves at once
+    if (group.rank() == 1) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      group.send(word, 0, 1);
+      group.recv(0, 1);
+      return;
+    }
+    group.recv(1, 1);  // asleep while rank 2 leaves, which it does not miss here
+    EXPECT_THAT(test::thrown_by([&] { group.recv(2, 1); }), HasSubstr("rank 2 of 3"));
+    EXPECT_THAT(test::thrown_by([&] { group.recv(2, 1); }), HasSubstr("has left"));
+  };
+  EXPECT_THAT(test::thrown_by([&] { run_as_threads(3, body); }), HasSubstr("rank 2 of 3"));
+}
+
 TEST(RankSeat, StoppingAndContinuingTheWholeJobIsNoError) {
   const RankBody body = [](Group& group) {
     group.set_timeout(0.3);

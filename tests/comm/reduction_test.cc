@@ -103,6 +103,10 @@ TEST(Reduction, OfWhatIsNoNumberTheFirstWinsAndOfZerosThatOfTheLowestRank) {
   for (const Reduction reduction : {Reduction::max, Reduction::min}) {
     EXPECT_TRUE(std::isnan(reduced<float>({{1.0F}, {kNone}, {2.0F}}, DType::f32, reduction)[0]));
     EXPECT_TRUE(std::isnan(reduced<float>({{kNone}, {1.0F}, {2.0F}}, DType::f32, reduction)[0]));
+    const float first = __builtin_bit_cast(float, 0x7fc00001), later = -kNone;
+    EXPECT_EQ(__builtin_bit_cast(
+                  uint32_t, reduced<float>({{1.0F}, {first}, {later}}, DType::f32, reduction)[0]),
+              0x7fc00001u);
     EXPECT_TRUE(std::signbit(reduced<float>({{-0.0F}, {0.0F}}, DType::f32, reduction)[0]));
     EXPECT_FALSE(std::signbit(reduced<float>({{0.0F}, {-0.0F}}, DType::f32, reduction)[0]));
   }

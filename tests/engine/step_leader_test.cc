@@ -1,5 +1,7 @@
 #include "colonnade/engine/step_leader.h"
 
+#include <limits>
+
 #include "tests/support/bits.h"
 #include "tests/support/loaded_model.h"
 #include <gmock/gmock.h>
@@ -109,10 +111,45 @@ TEST(StepLeader, AWrongTokenIsTheSameErrorOnAllRanksAndNamesNone) {
         leader.run(step);
         ADD_FAILURE() << "no exception";
       } catch (const AgreedError& error) {
-        EXPECT_THAT(error.what(), testing::HasSubstr("token 1: expected 0 to 599, got 600"));
+        EXPECT_STREQ(error.what(), "embed: token 1: expected 0 to 599, got 600");
       }
     });
   }
+}
+
+TEST(StepLeader, AFailureBehindTheLastExchangeOfAStepLeavesTheRanksToGoOn) {
+  run_as_threads(3, [&](Group& group) {
+    RankModel rank(group);
+    if (group.rank() > 0) return follow(rank.runner);
+    StepLeader leader(rank.runner);
+    Step step = three_tokens(rank.pages);
+    leader.run(step);
+    // What rank 0 makes of the ranks' answers went wrong: the others wait for the next step
+    // already.
+    EXPECT_THROW(group.fail_together({.words = "no memory"}), AgreedError);
+    EXPECT_FALSE(leader.run(step).logits(0).empty());
+  });
+}
+
+TEST(StepLeader, ALogitThatIsNoNumberIsTheSameErrorForEveryNumberOfRanks) {
+  std::string words[2];
+  for (const int ranks : {1, 3}) {
+    run_as_threads(ranks, [&](Group& group) {
+      RankModel rank(group);
+      if (group.rank() > 0) return follow(rank.runner);
+      StepLeader leader(rank.runner);
+      Step step = three_tokens(rank.pages);
+      const float infinity = std::numeric_limits<float>::infinity();
+      step.rows[0].changes.bias = {{300, infinity}, {599, infinity}};
+      try {
+        leader.run(step);
+      } catch (const AgreedError& error) {
+        words[ranks == 1 ? 0 : 1] = error.what();
+      }
+    });
+  }
+  EXPECT_THAT(words[0], testing::StartsWith("sampling: logit of token 300: "));
+  EXPECT_EQ(words[1], words[0]);
 }
 
 }  // namespace
