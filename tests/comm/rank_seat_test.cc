@@ -273,7 +273,7 @@ TEST(RankSeat, RanksThatWaitForEachOtherInDifferentThingsHearSo) {
 
 TEST(RankSeat, ACircleIsNotSeenInWhatARankSaidBeforeItLookedAgain) {
   const auto segment = std::make_shared<SharedSegment>(2, 1);
-  SharedMemoryGroup group(segment, 0, Patience::yield);
+  SharedMemoryGroup group(segment, 0, Patience::yield, Checking::history);
   RankLife& other = segment->life(1);
   segment->expect(1, getpid());
   other.state = RankState::alive;
