@@ -47,17 +47,6 @@ TEST(Codes, PartsOfAReplicaDoNotOverlapAndReplicasFollowOneAnother) {
   }
 }
 
-TEST(Commands, ArgmaxTakesTheLowestOfEquals) {
-  const std::vector<float> x{1, 3, 3, -1, 5, 5, 0, 0, 0};
-  for (int threads : kThreads) {
-    const auto device = make_device({.threads = threads});
-    std::vector<int32_t> y(3);
-    device->launch(ArgmaxCommand{x.data(), y.data(), 3, 3}, Sync::meet);
-    device->join();
-    EXPECT_EQ(y, (std::vector<int32_t>{1, 1, 0}));
-  }
-}
-
 TEST(Commands, SelectRowsCopiesThemInTheOrderAskedFor) {
   const std::vector<float> x{0, 1, 2, 3, 4, 5};
   const std::vector<int32_t> rows{2, 0, 2};

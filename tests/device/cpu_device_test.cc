@@ -127,14 +127,16 @@ TEST(CpuDevice, AnActivationThatIsNotFiniteNamesLayerAndRowAndTheDeviceGoesOn) {
 TEST(CpuDevice, EpochsCountMeetingsAndJoins) {
   const auto device = device_of(2);
   const int64_t before = device->epoch();
-  int32_t y[1];
   const float x[2] = {1.0f, 2.0f};
-  device->launch(ArgmaxCommand{x, y, 1, 2}, Sync::meet);
-  device->launch(ArgmaxCommand{x, y, 1, 2}, Sync::same_range);
+  const int32_t rows[1] = {1};
+  float y[1];
+  const SelectRowsCommand command{.x = x, .rows = rows, .y = y, .count = 1, .cols = 1};
+  device->launch(command, Sync::meet);
+  device->launch(command, Sync::same_range);
   EXPECT_EQ(device->epoch() - before, 1);
   device->join();
   EXPECT_EQ(device->epoch() - before, 2);
-  EXPECT_EQ(y[0], 1);
+  EXPECT_EQ(y[0], 2.0f);
 }
 
 }  // namespace

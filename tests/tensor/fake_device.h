@@ -18,7 +18,7 @@ class FakeDevice final : public Device {
   int64_t codes_bytes(const Weight&, int64_t) const override { return 0; }
   WeightPtr pack(const WeightSpec&, const RowSource&) override { return nullptr; }
 
-  void meet() { launch(ArgmaxCommand{}, Sync::meet); }
+  void meet() { launch(SelectRowsCommand{}, Sync::meet); }
 
   int allocations = 0;
   int finished = 0;
