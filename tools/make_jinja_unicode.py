@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes colonnade/text/jinja_unicode_tables.inl.h: what Python's str methods know about characters.
+"""Makes colonnade/text/jinja_unicode_tables.inc: what Python's str methods know about characters.
 
 Templates are written for Python, so case mapping, white space, letters, digits and printability follow the
 Unicode database of the Python that runs this script (3.11: Unicode 14). Nothing is read but that database.
@@ -66,7 +66,7 @@ def escape(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("output", nargs="?", default="colonnade/text/jinja_unicode_tables.inl.h")
+    parser.add_argument("output", nargs="?", default="colonnade/text/jinja_unicode_tables.inc")
     arguments = parser.parse_args()
     out = [HEADER.format(version=unicodedata.unidata_version), "#pragma once", "",
            "namespace colonnade::text::jinja::tables {", ""]

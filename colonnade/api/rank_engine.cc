@@ -40,14 +40,10 @@ KvLayout layout_of(const SessionModel& model, const Decoder& decoder) {
 /// The cores that are `rank`'s alone: consecutive ones of this machine, or none where ranks have to
 /// share them.
 std::vector<int> cores_of(const SessionModel& model, int rank) {
-  size_t begin = 0;
-  size_t all = 0;
-  for (int r = 0; r < model.options.ranks; ++r) {
-    if (r == rank) begin = all;
-    all += static_cast<size_t>(model.threads_of(r));
-  }
-  if (model.options.ranks == 1 || all > model.cores.size()) return {};
-  const auto first = model.cores.begin() + static_cast<std::ptrdiff_t>(begin);
+  const int ranks = model.options.ranks;
+  const auto cores = static_cast<int64_t>(model.cores.size());
+  if (ranks == 1 || model.threads_before(ranks) > cores) return {};
+  const auto first = model.cores.begin() + model.threads_before(rank);
   return {first, first + model.threads_of(rank)};
 }
 
@@ -124,11 +120,13 @@ int SessionModel::threads_of(int rank) const {
   return std::max(1, static_cast<int>(Partition(all, 1, options.ranks).of(rank).size()));
 }
 
-bool SessionModel::crowded() const {
-  int all = 0;
-  for (int rank = 0; rank < options.ranks; ++rank) all += threads_of(rank);
-  return all > cpus;
+int SessionModel::threads_before(int rank) const {
+  int threads = 0;
+  for (int r = 0; r < rank; ++r) threads += threads_of(r);
+  return threads;
 }
+
+bool SessionModel::crowded() const { return threads_before(options.ranks) > cpus; }
 
 RankEngine::RankEngine(const SessionModel& model, Group& group, const LoadProgress& progress)
     : model_(model), group_(group), affinity_(cores_of(model, group.rank())) {

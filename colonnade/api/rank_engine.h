@@ -25,6 +25,8 @@ struct SessionModel {
   Cut cut(int rank, const std::vector<double>& shares) const;
   /// Threads of `rank`.
   int threads_of(int rank) const;
+  /// Threads of the ranks before `rank` together; of all for options.ranks.
+  int threads_before(int rank) const;
   /// More threads than CPUs in all.
   bool crowded() const;
 

@@ -98,6 +98,21 @@ struct Piece {
   }
 };
 
+/// Every rank tells its bytes; they are appended to `all` [N], or to nothing if it is empty.
+void tell_all(Group& group, std::span<const std::byte> mine,
+              std::vector<std::vector<std::byte>>& all, const char* operation) {
+  for (bool more = true; more;) {
+    mine = mine.subspan(static_cast<size_t>(write_part(group, mine)));
+    more = false;
+    const Parts parts = group.collect(operation);
+    for (size_t r = 0; r < parts.size(); ++r) {
+      const Piece piece(parts[r]);
+      if (!all.empty()) piece.append_to(all[r]);
+      more |= piece.more;
+    }
+  }
+}
+
 /// A part with something for every rank: how much each still gets, then as much of it as fits.
 class ManyParts {
  public:
@@ -202,16 +217,7 @@ void reduce_scatter(Group& group, const void* data, void* mine, const Partition&
 std::vector<std::vector<std::byte>> all_gather(Group& group, std::span<const std::byte> mine,
                                                const char* operation) {
   std::vector<std::vector<std::byte>> all(static_cast<size_t>(group.size()));
-  for (bool more = true; more;) {
-    mine = mine.subspan(static_cast<size_t>(write_part(group, mine)));
-    more = false;
-    const Parts parts = group.collect(operation);
-    for (size_t r = 0; r < parts.size(); ++r) {
-      const Piece piece(parts[r]);
-      piece.append_to(all[r]);
-      more |= piece.more;
-    }
-  }
+  tell_all(group, mine, all, operation);
   return all;
 }
 
@@ -219,16 +225,7 @@ void gather(Group& group, std::span<const std::byte> mine, int root,
             std::vector<std::vector<std::byte>>& all, const char* operation) {
   all.resize(group.rank() == root ? static_cast<size_t>(group.size()) : 0);
   for (std::vector<std::byte>& one : all) one.clear();
-  for (bool more = true; more;) {
-    mine = mine.subspan(static_cast<size_t>(write_part(group, mine)));
-    more = false;
-    const Parts parts = group.collect(operation);
-    for (size_t r = 0; r < parts.size(); ++r) {
-      const Piece piece(parts[r]);
-      if (!all.empty()) piece.append_to(all[r]);
-      more |= piece.more;
-    }
-  }
+  tell_all(group, mine, all, operation);
 }
 
 void broadcast(Group& group, std::vector<std::byte>& bytes, int root, const char* operation) {

@@ -24,7 +24,7 @@ struct CaseSpecial {
 }  // namespace tables
 }  // namespace colonnade::text::jinja
 
-#include "colonnade/text/jinja_unicode_tables.inl.h"
+#include "colonnade/text/jinja_unicode_tables.inc"
 
 namespace colonnade::text::jinja {
 namespace {
