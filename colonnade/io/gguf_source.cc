@@ -10,54 +10,58 @@
 namespace colonnade {
 namespace {
 
+/// The rows of `some` become rows [row, row + some.rows) of `out`.
 template <typename T>
-void put_row(std::vector<T>& out, const std::vector<T>& one, int64_t row) {
-  std::copy(one.begin(), one.end(), out.begin() + row * static_cast<int64_t>(one.size()));
+void put_rows(std::vector<T>& out, const std::vector<T>& some, int64_t rows, int64_t row) {
+  std::copy(some.begin(), some.end(),
+            out.begin() + row * (static_cast<int64_t>(some.size()) / rows));
 }
 
-void put_row(GroupedRows& out, const GroupedRows& one, int64_t row) {
-  put_row(out.codes, one.codes, row);
-  put_row(out.scales, one.scales, row);
-  put_row(out.offsets, one.offsets, row);
-  put_row(out.sub_scales, one.sub_scales, row);
-  put_row(out.sub_offsets, one.sub_offsets, row);
+void put_rows(GroupedRows& out, const GroupedRows& some, int64_t row) {
+  put_rows(out.codes, some.codes, some.rows, row);
+  put_rows(out.scales, some.scales, some.rows, row);
+  put_rows(out.offsets, some.offsets, some.rows, row);
+  put_rows(out.sub_scales, some.sub_scales, some.rows, row);
+  put_rows(out.sub_offsets, some.sub_offsets, some.rows, row);
 }
 
-/// A slice's rows in the file's own order, or row by row where they stand interleaved.
+/// A slice's rows, as many at once as stand together in the file.
 struct Reader {
   const GgufFile& file;
   const GgufTensor& tensor;
+  TensorEntry entry;
   MatrixSlice slice;
 
-  Slice part(Range rows) const {
-    return {{slice.rows.begin + rows.begin, slice.rows.begin + rows.end}, slice.cols};
+  int64_t together(Range rows) const {
+    return std::min(rows_together(entry, slice, rows.begin), rows.size());
   }
-  Slice one(int64_t row) const {
-    const int64_t at = interleaved_row(slice.rows.begin + row, slice.interleaved_head);
-    return {{at, at + 1}, slice.cols};
+  Slice part(int64_t row, int64_t count) const {
+    const int64_t first = file_row(entry, slice, row);
+    return {{first, first + count}, slice.cols};
   }
 
   void grouped(Range rows, GroupedRows& out) const {
-    if (slice.interleaved_head == 0) {
-      read_grouped(file, tensor, part(rows), out);
+    if (rows.empty() || together(rows) == rows.size()) {
+      read_grouped(file, tensor, part(rows.begin, rows.size()), out);
       return;
     }
     out.reshape(weight_format(tensor.type), rows.size(), slice.cols.begin, slice.cols.size());
-    GroupedRows row;
-    for (int64_t r = rows.begin; r < rows.end; ++r) {
-      read_grouped(file, tensor, one(r), row);
-      put_row(out, row, r - rows.begin);
+    GroupedRows some;
+    for (Range rest = rows; !rest.empty();) {
+      const int64_t count = together(rest);
+      read_grouped(file, tensor, part(rest.begin, count), some);
+      put_rows(out, some, rest.begin - rows.begin);
+      rest.begin += count;
     }
   }
 
   void dense(Range rows, std::byte* out) const {
-    if (slice.interleaved_head == 0) {
-      read_dense(file, tensor, part(rows), out);
-      return;
-    }
     const int64_t row_bytes = slice.cols.size() * info_of(tensor.type).block_bytes;
-    for (int64_t r = rows.begin; r < rows.end; ++r, out += row_bytes) {
-      read_dense(file, tensor, one(r), out);
+    for (Range rest = rows; !rest.empty();) {
+      const int64_t count = together(rest);
+      read_dense(file, tensor, part(rest.begin, count), out);
+      out += count * row_bytes;
+      rest.begin += count;
     }
   }
 };
@@ -67,10 +71,8 @@ struct Reader {
 GgufSource::GgufSource(const GgufFile& file) : file_(file) {
   entries_.reserve(file.tensors().size());
   for (const GgufTensor& tensor : file.tensors()) {
-    CN_CHECK(tensor.dims[2] == 1 && tensor.dims[3] == 1, file.path(), ": tensor '", tensor.name,
-             "': expected a matrix or a vector, got ", tensor.dim_count, " dimensions");
-    entries_.push_back(
-        {tensor.name, weight_format(tensor.type), tensor.rows(), tensor.cols(), tensor.size_bytes});
+    entries_.push_back({tensor.name, weight_format(tensor.type), tensor.rows(), tensor.cols(),
+                        tensor.size_bytes, tensor.name});
   }
 }
 
@@ -81,8 +83,8 @@ const TensorEntry* GgufSource::find(std::string_view name) const {
 }
 
 const GgufTensor& GgufSource::tensor(const TensorEntry& entry) const {
-  const GgufTensor* tensor = file_.find(entry.name);
-  CN_ASSERT(tensor != nullptr, entry.name);
+  const GgufTensor* tensor = file_.find(entry.file_name);
+  CN_ASSERT(tensor != nullptr, entry.file_name);
   return *tensor;
 }
 
@@ -91,7 +93,9 @@ RowSource GgufSource::rows(const TensorEntry& entry, const MatrixSlice& slice) c
                (slice.interleaved_head % 2 == 0 && entry.rows % slice.interleaved_head == 0),
            file_.path(), ": tensor '", entry.name, "': expected rows in whole heads of ",
            slice.interleaved_head, ", got ", entry.rows, " rows");
-  const Reader reader{file_, tensor(entry), slice};
+  CN_CHECK(!entry.transposed, file_.path(), ": tensor '", entry.name,
+           "': expected rows as GGUF files hold them, got a transposed matrix");
+  const Reader reader{file_, tensor(entry), entry, slice};
   RowSource source;
   if (is_grouped(entry.format)) {
     source.grouped = [reader](Range rows, GroupedRows& out) { reader.grouped(rows, out); };
@@ -102,7 +106,7 @@ RowSource GgufSource::rows(const TensorEntry& entry, const MatrixSlice& slice) c
 }
 
 std::vector<float> GgufSource::values(const TensorEntry& entry) const {
-  return read_f32(file_, tensor(entry));
+  return values_of(entry, read_f32(file_, tensor(entry)));
 }
 
 }  // namespace colonnade

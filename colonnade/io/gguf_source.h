@@ -8,7 +8,7 @@ namespace colonnade {
 
 class GgufSource final : public TensorSource {
  public:
-  /// `file` must outlive it. Throws Error for a tensor of more than two dimensions.
+  /// `file` must outlive it.
   explicit GgufSource(const GgufFile& file);
 
   const std::vector<TensorEntry>& entries() const override { return entries_; }

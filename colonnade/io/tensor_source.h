@@ -1,6 +1,7 @@
 // TensorSource: the tensors of a model under their canonical names, whatever file holds them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,13 +12,33 @@
 
 namespace colonnade {
 
-/// One tensor: a matrix [rows, cols], or a vector (one row).
+/// Which rows of a tensor in a file are the rows of a matrix: q, k and v of a fused matrix, one
+/// expert of many. Of a vector, which elements.
+struct RowMap {
+  int64_t first = 0;   // the file's row for row 0
+  int64_t block = 0;   // rows that stand together in the file; 0: all of them
+  int64_t stride = 0;  // the file's rows from one block to the next
+
+  constexpr int64_t operator()(int64_t row) const {
+    return block == 0 ? first + row : first + row / block * stride + row % block;
+  }
+  /// Rows from `row` on that stand one behind the other in the file.
+  constexpr int64_t together(int64_t row) const {
+    return block == 0 ? INT64_MAX : block - row % block;
+  }
+};
+
+/// A matrix [rows, cols] or a vector (one row): a whole tensor of a file, or a part of one.
 struct TensorEntry {
   std::string name;  // as GGUF names it: "blk.0.attn_q.weight"
   WeightFormat format = WeightFormat::f32;
   int64_t rows = 1;
   int64_t cols = 0;
-  int64_t file_bytes = 0;
+  int64_t file_bytes = 0;  // of the part
+  std::string file_name;   // the tensor in the file
+  RowMap map = {};
+  bool transposed = false;  // the file holds [cols, rows]; dense formats only
+  float add = 0;            // to every value, in f32 (norm weights that are kept as w - 1)
 };
 
 /// A rank's part of a matrix, and how its rows stand in the file.
@@ -36,7 +57,24 @@ constexpr int64_t interleaved_row(int64_t row, int64_t head) {
   return row - in_head + (in_head < half ? 2 * in_head : 2 * (in_head - half) + 1);
 }
 
-/// Any number of threads may read at once.
+/// The file's row for the model's row `row` of the slice.
+constexpr int64_t file_row(const TensorEntry& entry, const MatrixSlice& slice, int64_t row) {
+  const int64_t at = slice.rows.begin + row;
+  return entry.map(slice.interleaved_head > 0 ? interleaved_row(at, slice.interleaved_head) : at);
+}
+
+/// Rows of the slice from `row` on that stand one behind the other in the file.
+constexpr int64_t rows_together(const TensorEntry& entry, const MatrixSlice& slice, int64_t row) {
+  if (slice.interleaved_head > 0) return 1;
+  return std::min(entry.map.together(slice.rows.begin + row), slice.rows.size() - row);
+}
+
+/// The entry's values of `all`, those of its tensor in the file: what TensorSource::values gives.
+std::vector<float> values_of(const TensorEntry& entry, const std::vector<float>& all);
+
+/// A source that a file is behind lists the file's tensors as they are (name and file_name are the
+/// same; of more than two dimensions the outer ones are rows), and reads any entry whose file_name
+/// it holds. Any number of threads may read at once.
 class TensorSource {
  public:
   virtual ~TensorSource() = default;

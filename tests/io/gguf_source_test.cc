@@ -123,18 +123,50 @@ TEST_F(GgufSourceTest, ValuesAreTheWholeTensor) {
   EXPECT_TRUE(test::same_bits(source_.values(*source_.find("dense.weight")), dense_));
 }
 
-TEST_F(GgufSourceTest, ATensorOfThreeDimensionsIsAnErrorThatNamesIt) {
+TEST_F(GgufSourceTest, AnEntryMayBeAnyRowsOfATensor) {
+  TensorEntry part = *source_.find("grouped.weight");
+  part.name = "odd";
+  part.rows = 4;
+  part.map = {.first = 1, .block = 2, .stride = 5};  // rows 1 2 6 7
+  const int64_t in_file[] = {1, 2, 6, 7};
+  const std::vector<float> plain = grouped_values({{0, kRows}, {0, kCols}, 0});
+  GroupedRows rows;
+  source_.rows(part, {{0, 4}, {0, kCols}, 0}).grouped({1, 4}, rows);
+  ASSERT_EQ(rows.rows, 3);
+  std::vector<float> row(kCols);
+  for (int64_t r = 0; r < 3; ++r) {
+    dequantize_row(rows, r, row);
+    EXPECT_TRUE(test::same_bits(
+        row, std::span(plain).subspan(static_cast<size_t>(in_file[r + 1] * kCols), kCols)));
+  }
+}
+
+TEST_F(GgufSourceTest, AVectorMayBeAnyElementsOfATensorAndHaveANumberAdded) {
+  TensorEntry part = *source_.find("norm.weight");
+  part.cols = 3;
+  part.map = {.first = 10, .block = 1, .stride = 2};
+  part.add = 1;
+  const std::vector<float> values = source_.values(part);
+  EXPECT_EQ(values, (std::vector<float>{dense_[10] + 1, dense_[12] + 1, dense_[14] + 1}));
+}
+
+TEST_F(GgufSourceTest, ARowBehindTheTensorsLastIsAnErrorThatNamesIt) {
+  TensorEntry part = *source_.find("dense.weight");
+  part.map.first = 1;
+  std::vector<float> out(kRows * kCols);
+  const RowSource rows = source_.rows(part, {{0, kRows}, {0, kCols}, 0});
+  EXPECT_THROW(rows.dense({0, kRows}, reinterpret_cast<std::byte*>(out.data())), Error);
+  EXPECT_THROW(source_.values(part), Error);
+}
+
+TEST_F(GgufSourceTest, ATensorOfThreeDimensionsHasTheOuterOnesAsRows) {
   const GgufFile file(folder_.write(
       "cube.gguf", test::GgufBuilder()
-                       .add_tensor("cube", {2, 2, 2}, kF32, bytes_of(std::vector<float>(8)))
+                       .add_tensor("cube", {2, 3, 4}, kF32, bytes_of(std::vector<float>(24)))
                        .bytes()));
-  try {
-    const GgufSource source(file);
-    ADD_FAILURE() << "no exception";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("'cube'"));
-    EXPECT_THAT(error.what(), testing::HasSubstr("3 dimensions"));
-  }
+  const GgufSource source(file);
+  EXPECT_EQ(source.find("cube")->rows, 12);
+  EXPECT_EQ(source.find("cube")->cols, 2);
 }
 
 }  // namespace
