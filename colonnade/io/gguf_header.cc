@@ -9,6 +9,7 @@
 
 #include "colonnade/base/error.h"
 #include "colonnade/base/quote.h"
+#include "colonnade/io/file_kind.h"
 #include "colonnade/io/header_reader.h"
 
 namespace colonnade {
@@ -34,20 +35,9 @@ void check_magic(HeaderReader& in) {
   std::string start(std::min<uint64_t>(in.left(), 64), '\0');
   in.read_bytes("magic", std::as_writable_bytes(std::span(start)));
   if (start.starts_with("GGUF")) return in.seek(4);
-  const auto starts_with = [&](std::string_view text) { return start.starts_with(text); };
-  std::string guess;
-  if (starts_with("version https://git-lfs")) {
-    guess = "; this is a Git LFS pointer, not the file itself: fetch it with `git lfs pull`";
-  } else if (starts_with("<!") || starts_with("<html") || starts_with("<HTML")) {
-    guess = "; this is a web page: the download went wrong";
-  } else if (starts_with("PK\x03\x04")) {
-    guess = "; this is a zip archive or a PyTorch checkpoint";
-  } else if (starts_with("ggml") || starts_with("tjgg") || starts_with("lmgg") ||
-             starts_with("fmgg")) {
-    guess = "; this is a file from before GGUF: convert the model again";
-  }
   in.fail("magic", 0,
-          concat("expected 'GGUF', got ", quote(std::string_view(start).substr(0, 4)), guess));
+          concat("expected 'GGUF', got ", quote(std::string_view(start).substr(0, 4)),
+                 foreign_file_kind(start)));
 }
 
 uint32_t read_version(HeaderReader& in) {
