@@ -1,13 +1,13 @@
 // colonnade chat: one turn, or a conversation.
 #include <optional>
 
+#include "colonnade/base/new_file.h"
 #include "colonnade/cli/commands.h"
 #include "colonnade/cli/conversation.h"
 #include "colonnade/cli/exit_codes.h"
 #include "colonnade/cli/interrupt.h"
 #include "colonnade/cli/line_reader.h"
 #include "colonnade/cli/meters.h"
-#include "colonnade/cli/new_file.h"
 #include "colonnade/cli/open_session.h"
 #include "colonnade/cli/terminal.h"
 #include "colonnade/cli/text_input.h"

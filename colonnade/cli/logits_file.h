@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "colonnade/cli/new_file.h"
+#include "colonnade/base/new_file.h"
 
 namespace colonnade::cli {
 

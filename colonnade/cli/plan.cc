@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "colonnade/base/cpu_topology.h"
+#include "colonnade/base/new_file.h"
 #include "colonnade/cli/commands.h"
 #include "colonnade/cli/exit_codes.h"
 #include "colonnade/cli/json.h"
-#include "colonnade/cli/new_file.h"
 #include "colonnade/cli/plan_report.h"
 #include "colonnade/cli/terminal.h"
 #include "colonnade/device/bandwidth.h"

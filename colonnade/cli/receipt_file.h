@@ -5,7 +5,7 @@
 
 #include "colonnade/api/receipt.h"
 #include "colonnade/api/session.h"
-#include "colonnade/cli/new_file.h"
+#include "colonnade/base/new_file.h"
 #include "colonnade/cli/options.h"
 #include "colonnade/cli/terminal.h"
 

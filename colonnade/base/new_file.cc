@@ -1,4 +1,4 @@
-#include "colonnade/cli/new_file.h"
+#include "colonnade/base/new_file.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -11,7 +11,7 @@
 
 #include "colonnade/base/error.h"
 
-namespace colonnade::cli {
+namespace colonnade {
 
 NewFile::NewFile(std::string path)
     : path_(std::move(path)), partial_path_(concat(path_, ".partial-", ::getpid())) {
@@ -26,6 +26,15 @@ NewFile::~NewFile() {
   if (fd_ < 0) return;
   ::close(fd_);
   ::unlink(partial_path_.c_str());
+}
+
+void NewFile::reserve(int64_t bytes) {
+  if (::fallocate(fd_, 0, 0, bytes) != 0) {
+    CN_CHECK(errno == EOPNOTSUPP || errno == ENOSYS, path_, ": no room for ", bytes,
+             " bytes: ", std::strerror(errno));
+    CN_CHECK(::ftruncate(fd_, bytes) == 0, path_, ": cannot be written: ", std::strerror(errno));
+  }
+  size_ = bytes;
 }
 
 void NewFile::append(std::span<const std::byte> bytes) {
@@ -54,4 +63,4 @@ void NewFile::commit() {
   ::close(std::exchange(fd_, -1));
 }
 
-}  // namespace colonnade::cli
+}  // namespace colonnade
