@@ -105,10 +105,14 @@ void check_flags(HeaderReader& in, std::span<const std::byte> flags) {
 
 GgufArray read_array(HeaderReader& in, int depth);
 
-/// The elements of an array of arrays are checked like any other and then let go (gguf_metadata.h
-/// says why).
-void check_nested_arrays(HeaderReader& in, uint64_t count, int depth) {
+/// The elements of an array of arrays are checked like any other; their bytes stay.
+std::vector<std::byte> read_nested_arrays(HeaderReader& in, uint64_t count, int depth) {
+  const int64_t begin = in.position();
   for (uint64_t i = 0; i < count; ++i) read_array(in, depth);
+  std::vector<std::byte> bytes(static_cast<size_t>(in.position() - begin));
+  in.seek(begin);
+  in.read_bytes("array", bytes);
+  return bytes;
 }
 
 GgufArray read_array(HeaderReader& in, int depth) {
@@ -124,7 +128,7 @@ GgufArray read_array(HeaderReader& in, int depth) {
   const auto count = in.read_count<uint64_t>("array length", smallest);
   array.size = static_cast<int64_t>(count);
   if (nested) {
-    check_nested_arrays(in, count, depth + 1);
+    array.numbers = read_nested_arrays(in, count, depth + 1);
   } else if (array.element_type == GgufValueType::string) {
     array.strings = read_strings(in, count);
   } else {

@@ -49,8 +49,8 @@ class StringArray {
   std::vector<uint64_t> ends_;
 };
 
-/// An array of numbers (as the file's bytes) or of strings. Of an array of arrays only the length
-/// is kept: no key of a known architecture uses one.
+/// An array of strings, or the file's bytes of an array of numbers or of arrays. No key of a known
+/// architecture is an array of arrays; such a one is carried from file to file.
 struct GgufArray {
   GgufValueType element_type = GgufValueType::u8;
   int64_t size = 0;
