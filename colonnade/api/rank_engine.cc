@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "colonnade/api/gguf_vocabulary.h"
 #include "colonnade/api/plan.h"
 #include "colonnade/api/rank_speed.h"
 #include "colonnade/base/cpu_topology.h"
 #include "colonnade/base/error.h"
 #include "colonnade/comm/collectives.h"
 #include "colonnade/device/devices.h"
-#include "colonnade/models/family.h"
 #include "colonnade/models/loader.h"
 
 namespace colonnade {
@@ -93,10 +91,10 @@ class WhileWaiting {
 
 SessionModel::SessionModel(const SessionOptions& o)
     : options((check_settings(o), o)),
-      file(o.model),
-      source((check_architecture(file.metadata()), file)),
-      config(read_config(file.metadata(), source)),
-      tokenizer(gguf_vocabulary(file.metadata())) {
+      files(o.model),
+      source(files.source()),
+      config(files.config()),
+      tokenizer(files.vocabulary()) {
   check_request(source, config, request_of(o));
   CN_CHECK(tokenizer.vocab_size() <= config.vocab, o.model, ": expected at most ", config.vocab,
            " tokens (rows of the embedding), got ", tokenizer.vocab_size());

@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
+#include "colonnade/api/model_files.h"
 #include "colonnade/api/session.h"
 #include "colonnade/base/cpu_affinity.h"
 #include "colonnade/comm/group.h"
 #include "colonnade/engine/step_runner.h"
-#include "colonnade/io/gguf_source.h"
 #include "colonnade/models/decoder.h"
 #include "colonnade/tensor/workspace.h"
 
@@ -31,9 +31,9 @@ struct SessionModel {
   bool crowded() const;
 
   SessionOptions options;
-  GgufFile file;
-  GgufSource source;
-  DecoderConfig config;
+  ModelFiles files;
+  const TensorSource& source;
+  const DecoderConfig& config;
   text::Tokenizer tokenizer;
   int64_t context = 0;
   Tier precision = Tier::int8;

@@ -210,12 +210,14 @@ std::string logits_digest(std::span<const float> logits) {
   return sha256_of(std::as_bytes(logits));
 }
 
-std::vector<FileDigest> digest_files(const GgufFile& model, const DigestProgress& on_block) {
+std::vector<FileDigest> digest_files(const std::vector<File>& files,
+                                     const DigestProgress& on_block) {
   std::vector<FileDigest> digests;
-  int64_t before = 0;
-  for (const File& file : model.files()) {
+  int64_t before = 0, all = 0;
+  for (const File& file : files) all += file.size();
+  for (const File& file : files) {
     const std::string digest = sha256_of(file, [&](int64_t done) {
-      if (on_block) on_block(before + done, model.size_bytes());
+      if (on_block) on_block(before + done, all);
     });
     before += file.size();
     const std::string& path = file.path();

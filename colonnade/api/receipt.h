@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "colonnade/base/dtype.h"
+#include "colonnade/base/file.h"
 #include "colonnade/base/numerics_version.h"
 #include "colonnade/engine/generator.h"
-#include "colonnade/io/gguf.h"
 #include "colonnade/tensor/weight.h"
 
 namespace colonnade {
@@ -60,7 +60,8 @@ std::string logits_digest(std::span<const float> logits);
 /// Digests of all files of a model. `on_block(done, all)` is called behind every block and may
 /// throw.
 using DigestProgress = std::function<void(int64_t done_bytes, int64_t all_bytes)>;
-std::vector<FileDigest> digest_files(const GgufFile& model, const DigestProgress& on_block);
+std::vector<FileDigest> digest_files(const std::vector<File>& files,
+                                     const DigestProgress& on_block);
 
 /// The text of a receipt, one JSON object with a line for each field and each step. Throws Error if
 /// nothing was generated.

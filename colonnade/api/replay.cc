@@ -32,9 +32,8 @@ std::optional<Mismatch> numerics_mismatch(const Receipt& receipt) {
                          quote(receipt.ran_on.version))};
 }
 
-std::optional<Mismatch> weights_mismatch(const Receipt& receipt, const GgufFile& model,
+std::optional<Mismatch> weights_mismatch(const Receipt& receipt, const std::vector<File>& files,
                                          const DigestProgress& on_block) {
-  const std::vector<File>& files = model.files();
   if (files.size() != receipt.files.size())
     return Mismatch{"weights", concat(receipt.files.size(), " files"),
                     concat(files.size(), " files"), kOtherFile};
@@ -44,7 +43,7 @@ std::optional<Mismatch> weights_mismatch(const Receipt& receipt, const GgufFile&
       return Mismatch{"weights", concat(quote(expected.name), " with ", expected.bytes, " bytes"),
                       concat(files[i].path(), " with ", files[i].size(), " bytes"), kOtherFile};
   }
-  const std::vector<FileDigest> here = digest_files(model, on_block);
+  const std::vector<FileDigest> here = digest_files(files, on_block);
   for (size_t i = 0; i < here.size(); ++i) {
     const FileDigest& expected = receipt.files[i];
     if (here[i].sha256 != expected.sha256)

@@ -23,7 +23,7 @@ struct Mismatch {
 std::optional<Mismatch> numerics_mismatch(const Receipt& receipt);
 /// Other weights do too. Sizes are compared before the files are read; `on_block` as in
 /// digest_files().
-std::optional<Mismatch> weights_mismatch(const Receipt& receipt, const GgufFile& model,
+std::optional<Mismatch> weights_mismatch(const Receipt& receipt, const std::vector<File>& files,
                                          const DigestProgress& on_block);
 
 /// Throws Error that begins with `where` and names the field if the receipt speaks of tokens or

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "colonnade/api/gguf_vocabulary.h"
 #include "colonnade/api/rank_engine.h"
 #include "colonnade/base/cpu_float_env.h"
 #include "colonnade/base/error.h"
@@ -30,7 +29,7 @@ struct Session::Impl {
   GroupStats loading;  // what loading took
 
   explicit Impl(const SessionOptions& options) : model(options) {
-    const std::string& source = model.file.metadata().text_or("tokenizer.chat_template", "");
+    const std::string source = model.files.chat_template();
     if (!source.empty()) chat_template.emplace(source, options.model + ": chat template");
     check_memory_of(model);
     ranks = start_ranks(
@@ -75,7 +74,7 @@ Session::~Session() = default;
 const text::Tokenizer& Session::tokenizer() const { return impl_->model.tokenizer; }
 
 const text::ChatTemplate& Session::chat_template() const {
-  CN_CHECK(impl_->chat_template.has_value(), impl_->model.file.path(),
+  CN_CHECK(impl_->chat_template.has_value(), impl_->model.files.path(),
            ": the model has no chat template: use `run` for plain completion");
   return *impl_->chat_template;
 }
@@ -142,7 +141,7 @@ void Session::set_probe(Probe probe) { impl_->engine->runner().set_probe(std::mo
 Generator& Session::generator() { return *impl_->generator; }
 
 text::Tokenizer load_tokenizer(const std::string& path) {
-  return text::Tokenizer(gguf_vocabulary(GgufFile(path).metadata()));
+  return text::Tokenizer(ModelFiles(path).vocabulary());
 }
 
 }  // namespace colonnade

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "colonnade/api/model_files.h"
 #include "colonnade/base/cpu_topology.h"
 #include "colonnade/base/new_file.h"
 #include "colonnade/cli/commands.h"
@@ -12,26 +13,12 @@
 #include "colonnade/cli/plan_report.h"
 #include "colonnade/cli/terminal.h"
 #include "colonnade/device/bandwidth.h"
-#include "colonnade/io/gguf_source.h"
-#include "colonnade/models/family.h"
 
 namespace colonnade::cli {
 namespace {
 
 /// Above most caches, and passes enough for a moment in which nobody else runs.
 constexpr BandwidthOptions kQuickBandwidth = {.bytes = int64_t{512} << 20, .passes = 6};
-
-/// A model's header.
-struct Header {
-  GgufFile file;
-  GgufSource source;
-  DecoderConfig config;
-
-  explicit Header(const std::string& path)
-      : file(path),
-        source((check_architecture(file.metadata()), file)),
-        config(read_config(file.metadata(), source)) {}
-};
 
 PlanRequest request_of(const PlanOptions& options, const DecoderConfig& config) {
   PlanRequest request;
@@ -46,8 +33,8 @@ PlanRequest request_of(const PlanOptions& options, const DecoderConfig& config) 
 }
 
 /// Throws UsageError that names the flag which asks for what the model cannot give.
-void check_flags(const Header& header, const PlanRequest& request) {
-  naming_flags([&] { check_request(header.source, header.config, request); });
+void check_flags(const ModelFiles& model, const PlanRequest& request) {
+  naming_flags([&] { check_request(model.source(), model.config(), request); });
 }
 
 /// The memory that was given, or what this machine has: for all ranks together when they run on it.
@@ -113,16 +100,16 @@ std::vector<LinkForecast> forecast(const PlanOptions& options, const ModelPlan& 
 }  // namespace
 
 int plan(const PlanOptions& options) {
-  const Header header(options.model.path);
-  const PlanRequest request = request_of(options, header.config);
-  check_flags(header, request);
+  const ModelFiles model(options.model.path);
+  const PlanRequest request = request_of(options, model.config());
+  check_flags(model, request);
   PlanReport report;
   report.path = options.model.path;
   report.shares = options.model.cut.shares;
-  report.plan = plan_model(header.source, header.config, request);
+  report.plan = plan_model(model.source(), model.config(), request);
   report.memory = memory_of(options);
   report.memory_measured = options.memory_bytes.empty();
-  report.fit = judge_fit(header.source, report.plan, request, report.memory);
+  report.fit = judge_fit(model.source(), report.plan, request, report.memory);
   report.bandwidth_measured = options.bytes_per_s.empty();
   if (!options.brief) report.forecasts = forecast(options, report.plan);
   if (!options.svg_file.empty()) {

@@ -1,5 +1,6 @@
 #include "colonnade/cli/receipt_file.h"
 
+#include "colonnade/api/model_files.h"
 #include "colonnade/base/error.h"
 #include "colonnade/cli/interrupt.h"
 #include "colonnade/cli/text_input.h"
@@ -20,10 +21,10 @@ DigestProgress digest_progress(ProgressLine& bar) {
 
 ReceiptFile::ReceiptFile(const std::string& path, const ModelOptions& model)
     : file_(path), cut_(model.cut) {
-  const GgufFile file(model.path);
-  receipt_.architecture = file.metadata().text_or("general.architecture", "");
+  const ModelFiles files(model.path);
+  receipt_.architecture = files.config().architecture;
   ProgressLine bar(!model.quiet);
-  receipt_.files = digest_files(file, digest_progress(bar));
+  receipt_.files = digest_files(files.files(), digest_progress(bar));
 }
 
 void ReceiptFile::add(const TokenEvent& event) {

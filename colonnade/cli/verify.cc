@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "colonnade/api/model_files.h"
 #include "colonnade/base/env.h"
 #include "colonnade/base/quote.h"
 #include "colonnade/base/text_file.h"
@@ -150,8 +151,8 @@ int verify_receipt(const VerifyOptions& options) {
   report.mismatch = numerics_mismatch(report.receipt);
   if (!report.mismatch) {
     ProgressLine bar(!options.model.quiet);
-    report.mismatch =
-        weights_mismatch(report.receipt, GgufFile(report.model_path), digest_progress(bar));
+    report.mismatch = weights_mismatch(report.receipt, ModelFiles(report.model_path).files(),
+                                       digest_progress(bar));
   }
   if (!report.mismatch) replay_receipt(options, report);
   print_line(options.json ? to_line(receipt_json(report)) : receipt_summary(report));

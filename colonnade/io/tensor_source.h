@@ -34,8 +34,8 @@ struct TensorEntry {
   WeightFormat format = WeightFormat::f32;
   int64_t rows = 1;
   int64_t cols = 0;
-  int64_t file_bytes = 0;  // of the part
-  std::string file_name;   // the tensor in the file
+  int64_t file_bytes = 0;      // of the part
+  std::string file_name = {};  // the tensor in the file
   RowMap map = {};
   bool transposed = false;  // the file holds [cols, rows]; dense formats only
   float add = 0;            // to every value, in f32 (norm weights that are kept as w - 1)

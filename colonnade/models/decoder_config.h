@@ -32,6 +32,7 @@ struct DecoderConfig {
   int heads = 0;
   int kv_heads = 0;
   int head_dim = 0;
+  int64_t experts = 0;  // of a mixture, in the layers that have one; 0: none
   int rotary_dim = 0;
   double rope_theta = 10000;
   RopeScaling rope_scaling;

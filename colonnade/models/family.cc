@@ -74,6 +74,10 @@ void check_architecture(const GgufMetadata& metadata) {
   family_of(metadata.text("general.architecture"));
 }
 
+std::span<const NameRule> gguf_names(const std::string& architecture) {
+  return family_of(architecture).gguf_names;
+}
+
 DecoderConfig read_config(const GgufMetadata& metadata, const TensorSource& tensors) {
   DecoderConfig c;
   c.architecture = metadata.text("general.architecture");

@@ -51,12 +51,12 @@ TEST_F(RankEngineTest, WhatARankHoldsAndComputesIsWhatThePlanSays) {
 TEST_F(RankEngineTest, AllRanksTogetherReadTheFileAboutOnce) {
   SessionOptions o = options(3, {.layers = 4});
   const SessionModel model(o);
-  const int64_t before = model.file.bytes_read();
+  const int64_t before = model.files.bytes_read();
   run_as_threads(3, [&](Group& group) { const RankEngine engine(model, group, {}); });
-  const auto read = static_cast<double>(model.file.bytes_read() - before);
+  const auto read = static_cast<double>(model.files.bytes_read() - before);
   // Norms and the KV heads that two ranks need are read more than once.
-  EXPECT_LT(read / static_cast<double>(model.file.size_bytes()), 1.1);
-  EXPECT_GT(read / static_cast<double>(model.file.size_bytes()), 0.5);
+  EXPECT_LT(read / static_cast<double>(model.files.size_bytes()), 1.1);
+  EXPECT_GT(read / static_cast<double>(model.files.size_bytes()), 0.5);
 }
 
 TEST_F(RankEngineTest, ProgressTellsOfEveryRank) {
@@ -70,8 +70,8 @@ TEST_F(RankEngineTest, ProgressTellsOfEveryRank) {
   });
   ASSERT_EQ(last.size(), 2u);
   for (const LoadedBytes& rank : last) EXPECT_EQ(rank.done, rank.all);
-  EXPECT_GT(last[0].all, model.file.size_bytes() / 4);
-  EXPECT_GT(last[1].all, model.file.size_bytes() / 4);
+  EXPECT_GT(last[0].all, model.files.size_bytes() / 4);
+  EXPECT_GT(last[1].all, model.files.size_bytes() / 4);
 }
 
 TEST_F(RankEngineTest, ARankThatCannotLoadIsNamedByAll) {

@@ -11,6 +11,7 @@
 
 #include "colonnade/base/error.h"
 #include "colonnade/base/sha256.h"
+#include "colonnade/io/gguf.h"
 
 namespace colonnade {
 namespace {
@@ -184,7 +185,7 @@ TEST(Receipt, FilesAreDigestedWhole) {
   const std::string bytes = test::tiny_model({});
   const GgufFile model(folder.write("tiny.gguf", bytes));
   int64_t seen = 0;
-  const std::vector<FileDigest> files = digest_files(model, [&](int64_t done, int64_t all) {
+  const std::vector<FileDigest> files = digest_files(model.files(), [&](int64_t done, int64_t all) {
     EXPECT_EQ(all, static_cast<int64_t>(bytes.size()));
     seen = done;
   });
@@ -208,7 +209,7 @@ TEST(Receipt, EveryShardOfAModelHasItsDigest) {
   const GgufFile model(folder.write("m-00001-of-00002.gguf", shard(0)));
   int64_t seen = 0;
   const std::vector<FileDigest> files =
-      digest_files(model, [&](int64_t done, int64_t) { seen = done; });
+      digest_files(model.files(), [&](int64_t done, int64_t) { seen = done; });
   ASSERT_EQ(files.size(), 2U);
   EXPECT_EQ(files[1].name, "m-00002-of-00002.gguf");
   EXPECT_EQ(files[1].sha256, digest_of(second));

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "colonnade/base/error.h"
+#include "colonnade/io/gguf.h"
 
 namespace colonnade::test {
 namespace {
@@ -32,7 +33,7 @@ class ReplayTest : public testing::Test {
     Session session(options(1));
     Receipt receipt;
     receipt.architecture = "llama";
-    receipt.files = digest_files(GgufFile(path_), {});
+    receipt.files = digest_files(GgufFile(path_).files(), {});
     receipt.prompt = {1, 2, 3, 4, 5, 6, 7};
     receipt.sampling.seed = 7;
     receipt.choice = 1;
@@ -95,25 +96,26 @@ TEST_F(ReplayTest, AnotherRequestGivesAnotherAnswer) {
 
 TEST_F(ReplayTest, OtherWeightsAreNamedByDigest) {
   const Receipt made = receipt();
-  EXPECT_FALSE(weights_mismatch(made, GgufFile(path_), {}));
+  EXPECT_FALSE(weights_mismatch(made, GgufFile(path_).files(), {}));
   TinyShape shape;
   shape.seed = 2;
   const GgufFile other(folder_.write("other.gguf", tiny_model(shape)));
-  const std::optional<Mismatch> mismatch = weights_mismatch(made, other, {});
+  const std::optional<Mismatch> mismatch = weights_mismatch(made, other.files(), {});
   ASSERT_TRUE(mismatch);
   EXPECT_EQ(mismatch->what, "weights");
   EXPECT_THAT(mismatch->expected, HasSubstr(made.files[0].sha256));
   EXPECT_THAT(mismatch->got, HasSubstr("other.gguf"));
-  EXPECT_THAT(mismatch->got, HasSubstr(digest_files(other, {})[0].sha256));
+  EXPECT_THAT(mismatch->got, HasSubstr(digest_files(other.files(), {})[0].sha256));
 }
 
 TEST_F(ReplayTest, FilesOfAnotherSizeOrNumberAreNotEvenRead) {
   Receipt made = receipt();
   const auto unread = [](int64_t, int64_t) { FAIL() << "the file was read"; };
   made.files[0].bytes += 1;
-  ASSERT_TRUE(weights_mismatch(made, GgufFile(path_), unread));
+  ASSERT_TRUE(weights_mismatch(made, GgufFile(path_).files(), unread));
   made.files.push_back(made.files[0]);
-  EXPECT_THAT(weights_mismatch(made, GgufFile(path_), unread)->expected, HasSubstr("2 files"));
+  EXPECT_THAT(weights_mismatch(made, GgufFile(path_).files(), unread)->expected,
+              HasSubstr("2 files"));
 }
 
 TEST_F(ReplayTest, AnotherVersionOfTheArithmeticIsNamed) {

@@ -1,0 +1,46 @@
+// ModelFiles: a model on the disk, whatever kind of files hold it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "colonnade/base/file.h"
+#include "colonnade/io/tensor_source.h"
+#include "colonnade/models/decoder_config.h"
+#include "colonnade/text/vocabulary.h"
+
+namespace colonnade {
+
+/// Immutable; any number of threads may use it at once.
+class ModelFiles {
+ public:
+  /// `path` is a GGUF file, any shard of a split one, or a folder that holds one model. Reads
+  /// headers and configuration. Throws Error: no such file, broken files, a family or a feature
+  /// that is not supported.
+  explicit ModelFiles(const std::string& path);
+  ~ModelFiles();
+  ModelFiles(ModelFiles&&) noexcept;
+  ModelFiles& operator=(ModelFiles&&) noexcept;
+
+  /// Of the first file.
+  const std::string& path() const;
+  /// Those that hold the tensors.
+  const std::vector<File>& files() const;
+  /// Bytes of all files, and bytes read from them so far.
+  int64_t size_bytes() const;
+  int64_t bytes_read() const;
+
+  const DecoderConfig& config() const;
+  /// Under the names that the layers ask for (models/tensor_names.h).
+  const TensorSource& source() const;
+  text::Vocabulary vocabulary() const;
+  /// Empty if there is none.
+  std::string chat_template() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace colonnade

@@ -1,0 +1,194 @@
+#include "colonnade/models/tensor_names.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "colonnade/base/error.h"
+#include "colonnade/base/quote.h"
+
+namespace colonnade {
+namespace {
+
+constexpr std::string_view kEndings[] = {".weight", ".bias"};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The numbers that stand where `pattern` has '#' and '@', or nothing if `text` is otherwise.
+struct Match {
+  std::string_view layer;
+  std::string_view expert;
+};
+std::optional<Match> match(std::string_view pattern, std::string_view text) {
+  Match found;
+  while (!pattern.empty()) {
+    if (pattern[0] == '#' || pattern[0] == '@') {
+      size_t digits = 0;
+      while (digits < text.size() && is_digit(text[digits])) ++digits;
+      if (digits == 0) return std::nullopt;
+      (pattern[0] == '#' ? found.layer : found.expert) = text.substr(0, digits);
+      text.remove_prefix(digits);
+    } else {
+      if (text.empty() || text[0] != pattern[0]) return std::nullopt;
+      text.remove_prefix(1);
+    }
+    pattern.remove_prefix(1);
+  }
+  return text.empty() ? std::optional(found) : std::nullopt;
+}
+
+std::string fill(std::string_view pattern, const Match& match) {
+  std::string text;
+  for (const char c : pattern) {
+    if (c == '#') {
+      text += match.layer;
+    } else if (c == '@') {
+      text += match.expert;
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+std::string_view ending_of(std::string_view name) {
+  for (const std::string_view ending : kEndings) {
+    if (name.ends_with(ending)) return ending;
+  }
+  return {};
+}
+
+/// A tensor's rows, or a vector's elements: what a RowMap counts.
+int64_t& extent(TensorEntry& entry) { return entry.rows == 1 ? entry.cols : entry.rows; }
+
+/// Parts of tensors, for one family's configuration.
+class Pieces {
+ public:
+  explicit Pieces(const DecoderConfig& config)
+      : dim_(config.head_dim),
+        q_(config.heads * dim_),
+        kv_(config.kv_heads * dim_),
+        experts_(config.experts) {}
+
+  /// The parts of `whole` that `piece` says: one, or one for each expert.
+  std::vector<TensorEntry> of(const TensorEntry& whole, Piece piece, bool bias) const {
+    if (piece >= Piece::expert) return experts_of(whole, piece, bias);
+    std::vector<TensorEntry> one = {whole};
+    cut(one.front(), piece);
+    return one;
+  }
+
+ private:
+  std::vector<TensorEntry> experts_of(const TensorEntry& whole, Piece piece, bool bias) const {
+    const int64_t all = bias ? whole.rows * whole.cols : whole.rows;  // a bias is an expert's row
+    CN_CHECK(experts_ > 0 && all % experts_ == 0, "model: tensor ", quote(whole.file_name),
+             ": expected a part for each of ", experts_, " experts, got ", all, " rows");
+    const int64_t rows = all / experts_;
+    std::vector<TensorEntry> parts;
+    for (int64_t expert = 0; expert < experts_; ++expert) {
+      TensorEntry& part = parts.emplace_back(whole);
+      RowMap map{.first = expert * rows};
+      int64_t count = rows;
+      if (piece != Piece::expert) {
+        map = {
+            .first = expert * rows + (piece == Piece::expert_odd ? 1 : 0), .block = 1, .stride = 2};
+        count = rows / 2;
+      }
+      part.rows = bias ? 1 : count;
+      if (bias) part.cols = count;
+      part.file_bytes = whole.file_bytes / all * count;
+      part.map = map;
+    }
+    return parts;
+  }
+
+  /// Makes `entry`, a whole tensor, the part of it that `piece` says.
+  void cut(TensorEntry& entry, Piece piece) const {
+    switch (piece) {
+      case Piece::q:
+        return take(entry, q_ + 2 * kv_, q_, {.first = 0});
+      case Piece::k:
+        return take(entry, q_ + 2 * kv_, kv_, {.first = q_});
+      case Piece::v:
+        return take(entry, q_ + 2 * kv_, kv_, {.first = q_ + kv_});
+      case Piece::q_of_heads:
+        return take(entry, 3 * q_, q_, {.first = 0, .block = dim_, .stride = 3 * dim_});
+      case Piece::k_of_heads:
+        return take(entry, 3 * q_, q_, {.first = dim_, .block = dim_, .stride = 3 * dim_});
+      case Piece::v_of_heads:
+        return take(entry, 3 * q_, q_, {.first = 2 * dim_, .block = dim_, .stride = 3 * dim_});
+      case Piece::first_half:
+        return halve(entry, {.first = 0});
+      case Piece::second_half:
+        return halve(entry, {.first = extent(entry) / 2});
+      default:
+        break;
+    }
+  }
+
+  static void halve(TensorEntry& entry, RowMap map) {
+    take(entry, extent(entry) / 2 * 2, extent(entry) / 2, map);
+  }
+
+  static void take(TensorEntry& entry, int64_t expected, int64_t rows, RowMap map) {
+    CN_CHECK(extent(entry) == expected, "model: tensor ", quote(entry.file_name), ": expected ",
+             expected, " rows for its parts, got ", extent(entry));
+    entry.file_bytes = entry.file_bytes / expected * rows;
+    extent(entry) = rows;
+    entry.map = map;
+  }
+
+  int64_t dim_, q_, kv_, experts_;
+};
+
+void give_form(TensorEntry& entry, Form form) {
+  if (form == Form::transposed && entry.rows > 1) {
+    std::swap(entry.rows, entry.cols);
+    entry.transposed = true;
+  }
+  if (form == Form::minus_one) entry.add = 1;
+}
+
+}  // namespace
+
+NamedSource::NamedSource(const TensorSource& files, std::span<const NameRule> rules,
+                         const DecoderConfig& config)
+    : files_(files) {
+  const Pieces pieces(config);
+  for (const TensorEntry& whole : files.entries()) {
+    const std::string_view ending = ending_of(whole.name);
+    const std::string_view stem =
+        std::string_view(whole.name).substr(0, whole.name.size() - ending.size());
+    bool named = false;
+    for (const NameRule& rule : rules) {
+      const bool all = !ending_of(rule.file_name).empty() || ending.empty();
+      std::optional<Match> found = match(rule.file_name, all ? whole.name : stem);
+      if (!found) continue;
+      named = true;
+      TensorEntry formed = whole;
+      give_form(formed, rule.form);
+      const bool bias = ending_of(all ? rule.name : whole.name) == ".bias";
+      int64_t expert = 0;
+      for (TensorEntry& entry : pieces.of(formed, rule.piece, bias)) {
+        const std::string number = std::to_string(expert++);
+        if (rule.piece >= Piece::expert) found->expert = number;
+        entry.name = fill(rule.name, *found) + std::string(all ? "" : ending);
+        entries_.push_back(std::move(entry));
+      }
+    }
+    if (!named) entries_.push_back(whole);
+  }
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    const auto [place, is_new] = by_name_.emplace(entries_[i].name, i);
+    CN_CHECK(is_new, "model: tensors ", quote(entries_[place->second].file_name), " and ",
+             quote(entries_[i].file_name), ": both are ", quote(entries_[i].name));
+  }
+}
+
+const TensorEntry* NamedSource::find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &entries_[found->second];
+}
+
+}  // namespace colonnade

@@ -1,0 +1,140 @@
+#include "colonnade/models/tensor_names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "colonnade/base/error.h"
+
+namespace colonnade {
+namespace {
+
+using testing::HasSubstr;
+
+/// A source of names and shapes only.
+class Shapes final : public TensorSource {
+ public:
+  explicit Shapes(std::vector<TensorEntry> entries) : entries_(std::move(entries)) {
+    for (TensorEntry& entry : entries_) entry.file_name = entry.name;
+  }
+  const std::vector<TensorEntry>& entries() const override { return entries_; }
+  const TensorEntry* find(std::string_view) const override { return nullptr; }
+  RowSource rows(const TensorEntry&, const MatrixSlice&) const override { return {}; }
+  std::vector<float> values(const TensorEntry&) const override { return {}; }
+
+ private:
+  std::vector<TensorEntry> entries_;
+};
+
+/// Four query heads and two of keys and values, 8 wide; three experts.
+DecoderConfig config() {
+  DecoderConfig c;
+  c.heads = 4;
+  c.kv_heads = 2;
+  c.head_dim = 8;
+  c.experts = 3;
+  return c;
+}
+
+TensorEntry matrix(const char* name, int64_t rows, int64_t cols) {
+  return {name, WeightFormat::f32, rows, cols, rows * cols * 4};
+}
+
+NamedSource named(const Shapes& shapes, std::span<const NameRule> rules) {
+  return NamedSource(shapes, rules, config());
+}
+
+TEST(NamedSource, KeepsTheEndingTheLayerAndNamesOfNoRule) {
+  const Shapes shapes({matrix("model.layers.12.self_attn.q_proj.weight", 32, 16),
+                       matrix("model.layers.12.self_attn.q_proj.bias", 1, 32),
+                       matrix("model.layers.x.self_attn.q_proj.bias", 1, 32)});
+  const NameRule rules[] = {{"blk.#.attn_q", "model.layers.#.self_attn.q_proj"}};
+  const NamedSource source = named(shapes, rules);
+  ASSERT_NE(source.find("blk.12.attn_q.weight"), nullptr);
+  EXPECT_EQ(source.find("blk.12.attn_q.weight")->file_name,
+            "model.layers.12.self_attn.q_proj.weight");
+  EXPECT_NE(source.find("blk.12.attn_q.bias"), nullptr);
+  EXPECT_NE(source.find("model.layers.x.self_attn.q_proj.bias"), nullptr);
+  EXPECT_EQ(source.entries().size(), 3U);
+}
+
+TEST(NamedSource, CutsFusedRowsIntoQueriesKeysAndValues) {
+  const Shapes shapes({matrix("h.0.qkv.weight", 64, 16), matrix("h.0.qkv.bias", 1, 64)});
+  const NameRule rules[] = {{"blk.#.attn_q", "h.#.qkv", Piece::q},
+                            {"blk.#.attn_k", "h.#.qkv", Piece::k},
+                            {"blk.#.attn_v", "h.#.qkv", Piece::v}};
+  const NamedSource source = named(shapes, rules);
+  const TensorEntry* k = source.find("blk.0.attn_k.weight");
+  ASSERT_NE(k, nullptr);
+  EXPECT_EQ(k->rows, 16);
+  EXPECT_EQ(k->map(0), 32);
+  EXPECT_EQ(k->file_bytes, 16 * 16 * 4);
+  EXPECT_EQ(source.find("blk.0.attn_v.bias")->cols, 16);
+  EXPECT_EQ(source.find("blk.0.attn_v.bias")->map(0), 48);
+  EXPECT_EQ(source.find("blk.0.attn_q.weight")->rows, 32);
+}
+
+TEST(NamedSource, TakesHeadsOutOfInterleavedOnes) {
+  const Shapes shapes({matrix("h.3.qkv.weight", 96, 16)});
+  const NameRule rules[] = {{"blk.#.attn_k", "h.#.qkv", Piece::k_of_heads}};
+  const NamedSource source = named(shapes, rules);
+  const TensorEntry* k = source.find("blk.3.attn_k.weight");
+  ASSERT_NE(k, nullptr);
+  EXPECT_EQ(k->rows, 32);
+  EXPECT_EQ(k->map(7), 15);
+  EXPECT_EQ(k->map(8), 32);
+}
+
+TEST(NamedSource, TakesEveryExpertOutOfAStack) {
+  const Shapes shapes({matrix("e.0.gate_up", 3 * 10, 16), matrix("e.0.gate_up_bias", 3, 10),
+                       matrix("e.0.down", 3 * 16, 5)});
+  const NameRule rules[] = {{"blk.#.ffn_gate.@.weight", "e.#.gate_up", Piece::expert_even},
+                            {"blk.#.ffn_up.@.weight", "e.#.gate_up", Piece::expert_odd},
+                            {"blk.#.ffn_up.@.bias", "e.#.gate_up_bias", Piece::expert_odd},
+                            {"blk.#.ffn_down.@.weight", "e.#.down", Piece::expert}};
+  const NamedSource source = named(shapes, rules);
+  const TensorEntry* up = source.find("blk.0.ffn_up.2.weight");
+  ASSERT_NE(up, nullptr);
+  EXPECT_EQ(up->rows, 5);
+  EXPECT_EQ(up->map(1), 23);
+  const TensorEntry* bias = source.find("blk.0.ffn_up.1.bias");
+  ASSERT_NE(bias, nullptr);
+  EXPECT_EQ(bias->rows, 1);
+  EXPECT_EQ(bias->cols, 5);
+  EXPECT_EQ(bias->map(0), 11);
+  EXPECT_EQ(source.find("blk.0.ffn_down.1.weight")->map(2), 18);
+  EXPECT_EQ(source.find("blk.0.ffn_down.3.weight"), nullptr);
+}
+
+TEST(NamedSource, TurnsAndAddsAsTheRuleSays) {
+  const Shapes shapes({matrix("h.0.c_proj.weight", 16, 32), matrix("h.0.c_proj.bias", 1, 32),
+                       matrix("norm.weight", 1, 16)});
+  const NameRule rules[] = {{"blk.#.attn_output", "h.#.c_proj", Piece::whole, Form::transposed},
+                            {"output_norm", "norm", Piece::whole, Form::minus_one}};
+  const NamedSource source = named(shapes, rules);
+  EXPECT_EQ(source.find("blk.0.attn_output.weight")->rows, 32);
+  EXPECT_TRUE(source.find("blk.0.attn_output.weight")->transposed);
+  EXPECT_FALSE(source.find("blk.0.attn_output.bias")->transposed);
+  EXPECT_EQ(source.find("output_norm.weight")->add, 1);
+}
+
+TEST(NamedSource, WrongRowsAndTwoTensorsOfOneNameAreErrorsThatNameThem) {
+  const Shapes fused({matrix("h.0.qkv.weight", 60, 16)});
+  const NameRule q[] = {{"blk.#.attn_q", "h.#.qkv", Piece::q}};
+  const Shapes twins({matrix("a.weight", 4, 4), matrix("b.weight", 4, 4)});
+  const NameRule both[] = {{"c", "a"}, {"c", "b"}};
+  try {
+    named(fused, q);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'h.0.qkv.weight': expected 64 rows"));
+  }
+  try {
+    named(twins, both);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'a.weight' and 'b.weight'"));
+  }
+}
+
+}  // namespace
+}  // namespace colonnade
