@@ -4,6 +4,8 @@
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 namespace colonnade {
@@ -50,6 +52,12 @@ CpuWords read_cpu_words() {
   }
   return words;
 }
+#elif defined(__aarch64__)
+CpuWords read_cpu_words() {
+  CpuWords words;
+  words.arm_hwcap = getauxval(AT_HWCAP);
+  return words;
+}
 #else
 CpuWords read_cpu_words() { return {}; }
 #endif
@@ -74,6 +82,8 @@ CpuFeatures decode_cpu_features(const CpuWords& words) {
   features.avx512bf16 = avx512 && has(words.leaf7_1_eax, 5);
   features.amx_tile = tiles;
   features.amx_int8 = tiles && has(words.leaf7_edx, 25);
+  features.asimd = has(words.arm_hwcap, 1);
+  features.asimddp = features.asimd && has(words.arm_hwcap, 20);
   return features;
 }
 

@@ -17,9 +17,9 @@ uint64_t read_control() { return _mm_getcsr(); }
 void write_control(uint64_t value) { _mm_setcsr(static_cast<uint32_t>(value)); }
 uint64_t required(uint64_t found) { return (found & ~(kRounding | kFlush)) | kMasks; }
 #elif defined(__aarch64__)
-// FPCR. Source: Arm Architecture Reference Manual, C5.2.8: modes, trap enables, flushing, default
-// NaN.
-constexpr uint64_t kModes = 0x03c89f07;
+// FPCR. Source: Arm Architecture Reference Manual, C5.2.8: rounding, trap enables, flushing,
+// default NaN, the half precision that has no infinities.
+constexpr uint64_t kModes = 0x07c89f07;
 
 uint64_t read_control() {
   uint64_t value = 0;

@@ -7,7 +7,7 @@ inline void cpu_pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
-  asm volatile("isb" ::: "memory");
+  asm volatile("isb" ::: "memory");  // yield does nothing on cores that run one thread each
 #endif
 }
 

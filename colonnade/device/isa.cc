@@ -22,6 +22,10 @@ bool cpu_has(const CpuFeatures& cpu, Isa isa) {
       return avx512 && cpu.avx512vnni;
     case Isa::amx:
       return avx512 && cpu.avx512vnni && cpu.amx_tile && cpu.amx_int8;
+    case Isa::neon:
+      return cpu.asimd;
+    case Isa::neondot:
+      return cpu.asimd && cpu.asimddp;
     case Isa::count:
       break;
   }

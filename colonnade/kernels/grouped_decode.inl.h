@@ -7,9 +7,10 @@
 namespace colonnade::kernels::CN_ISA {
 
 // Two integer accumulators (lines 0..3 and 4..7, the sub-groups of Q6_K): one would wait on its own
-// latency.
+// latency. Inlined always: a call would store and reload them at every line.
 template <P16Format F>
-inline void dot_block(const uint8_t* block, const int8_t* q, I32x16& i0, I32x16& i1) noexcept {
+[[gnu::always_inline]] inline void dot_block(const uint8_t* block, const int8_t* q, I32x16& i0,
+                                             I32x16& i1) noexcept {
   i0 = dot<F>(i0, code_line<F.bits, 0>(block), q);
   i1 = dot<F>(i1, code_line<F.bits, 4>(block), q + 16);
   i0 = dot<F>(i0, code_line<F.bits, 1>(block), q + 4);

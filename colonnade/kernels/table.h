@@ -9,7 +9,8 @@
 
 namespace colonnade::kernels {
 
-enum class Isa : uint8_t { scalar, avx2, avxvnni, avx512, avx512vnni, amx, count };
+/// Of one processor, slowest first.
+enum class Isa : uint8_t { scalar, avx2, avxvnni, avx512, avx512vnni, amx, neon, neondot, count };
 
 struct KernelTable {
   const char* name;

@@ -1,6 +1,7 @@
 #include "colonnade/base/cpu_float_env.h"
 
 #include <cfenv>
+#include <cstdint>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -44,10 +45,26 @@ TEST(FloatEnvironment, RoundsToNearestWhateverWasSetAndRestoresIt) {
   EXPECT_EQ(after, down);
 }
 
+// The control register of the processor: its modes that change results, and its trap enables.
 #if defined(__x86_64__)
+constexpr uint64_t kFlushing = 0x8040;  // flush-to-zero, denormals-are-zero
+constexpr uint64_t kTraps = 0x1f80;     // masks: set is off
+uint64_t read_control() { return __builtin_ia32_stmxcsr(); }
+void write_control(uint64_t value) { __builtin_ia32_ldmxcsr(static_cast<unsigned>(value)); }
+#elif defined(__aarch64__)
+constexpr uint64_t kFlushing = 0x01000000;  // FZ
+constexpr uint64_t kTraps = 0;              // most processors have none to enable
+uint64_t read_control() {
+  uint64_t value = 0;
+  asm volatile("mrs %0, fpcr" : "=r"(value));
+  return value;
+}
+void write_control(uint64_t value) { asm volatile("msr fpcr, %0" : : "r"(value)); }
+#endif
+
 TEST(FloatEnvironment, KeepsDenormalsWhateverWasSetAndRestoresIt) {
-  const unsigned found = __builtin_ia32_stmxcsr();
-  __builtin_ia32_ldmxcsr(found | 0x8040);  // flush-to-zero, denormals-are-zero
+  const uint64_t found = read_control();
+  write_control(found | kFlushing);
   const float flushed = half_of_the_smallest_normal() + denormal_plus_itself();
   float half = 0;
   float sum = 0;
@@ -56,24 +73,23 @@ TEST(FloatEnvironment, KeepsDenormalsWhateverWasSetAndRestoresIt) {
     half = half_of_the_smallest_normal();
     sum = denormal_plus_itself();
   }
-  const unsigned after = __builtin_ia32_stmxcsr();
-  __builtin_ia32_ldmxcsr(found);
+  const uint64_t after = read_control();
+  write_control(found);
   EXPECT_EQ(flushed, 0.0F);
   EXPECT_EQ(half, std::numeric_limits<float>::min() / 2);
   EXPECT_EQ(sum, 2 * std::numeric_limits<float>::denorm_min());
-  EXPECT_EQ(after & 0x8040, 0x8040u);
+  EXPECT_EQ(after & kFlushing, kFlushing);
 }
 
 TEST(FloatEnvironment, TrapsNothingInside) {
-  const unsigned found = __builtin_ia32_stmxcsr();
-  __builtin_ia32_ldmxcsr(found & ~0x1f80u);  // every exception would end the process
+  const uint64_t found = read_control();
+  write_control(found & ~kTraps);  // every exception would end the process
   {
     const FloatEnvironment guard;
     third();
   }
-  __builtin_ia32_ldmxcsr(found);
+  write_control(found);
 }
-#endif
 
 }  // namespace
 }  // namespace colonnade

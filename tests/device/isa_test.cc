@@ -40,6 +40,19 @@ TEST(Isa, AmxNeedsTilesThatTheSystemPermits) {
   EXPECT_TRUE(cpu_has(cpu, Isa::amx));
 }
 
+TEST(Isa, NeonsDotProductIsATableOfItsOwn) {
+  CpuFeatures cpu;
+  cpu.asimddp = true;
+  EXPECT_FALSE(cpu_has(cpu, Isa::neondot));
+  cpu = {};
+  cpu.asimd = true;
+  EXPECT_TRUE(cpu_has(cpu, Isa::neon));
+  EXPECT_FALSE(cpu_has(cpu, Isa::neondot));
+  cpu.asimddp = true;
+  EXPECT_TRUE(cpu_has(cpu, Isa::neondot));
+  EXPECT_FALSE(cpu_has(cpu, Isa::avx2));
+}
+
 TEST(Isa, ScalarIsAlwaysUsableAndEveryUsableOneCanBeChosen) {
   const std::vector<Isa> usable = usable_isas();
   EXPECT_EQ(usable.front(), Isa::scalar);

@@ -154,6 +154,8 @@ inline std::vector<const KernelTable*> runnable_tables() {
   if (avx512) tables.push_back(table_for(Isa::avx512));
   if (vnni) tables.push_back(table_for(Isa::avx512vnni));
   if (vnni && cpu.amx_tile && cpu.amx_int8) tables.push_back(table_for(Isa::amx));
+  if (cpu.asimd) tables.push_back(table_for(Isa::neon));
+  if (cpu.asimddp) tables.push_back(table_for(Isa::neondot));
   return tables;
 }
 

@@ -9,7 +9,11 @@ EXEMPT = re.compile(r"^colonnade/(cli/.*|kernels/isa_\w+)\.cc$")
 
 # path: why it needs no test of its own
 _FAMILY = "configuration and names alone: tests/models/family_test.cc reads every family"
-WITHOUT_TEST = {f"colonnade/models/{family}.cc": _FAMILY for family in ("llama", "qwen2", "qwen3")}
+_TABLES = "a list: tests/kernels/table_test.cc asks for every table of the processor that runs it"
+WITHOUT_TEST = {
+    **{f"colonnade/models/{family}.cc": _FAMILY for family in ("llama", "qwen2", "qwen3")},
+    **{f"colonnade/kernels/tables_{processor}.cc": _TABLES for processor in ("arm", "x86")},
+}
 
 
 def test_paths(path):
