@@ -33,6 +33,14 @@ JsonValue::JsonValue(const json& value, std::string where, std::string path)
 
 std::string JsonValue::place() const { return path_.empty() ? where_ : where_ + ": " + path_; }
 
+std::string JsonValue::path_of(std::string_view name) const {
+  return path_ + (path_.empty() ? "" : ".") + std::string(name);
+}
+
+std::string JsonValue::place_of(std::string_view name) const {
+  return where_ + ": " + path_of(name);
+}
+
 void JsonValue::refuse(std::string_view what) const {
   throw Error(concat(place(), ": expected ", what, ", got ", shown(*value_)));
 }
@@ -52,7 +60,20 @@ JsonValue JsonValue::field(std::string_view name) const {
   if (!value_->is_object()) refuse("an object");
   const auto found = value_->find(name);
   CN_CHECK(found != value_->end(), place(), ": field '", name, "' is missing");
-  return {*found, where_, path_ + (path_.empty() ? "" : ".") + std::string(name)};
+  return {*found, where_, path_of(name)};
+}
+
+std::vector<std::string> JsonValue::names() const {
+  if (!value_->is_object()) refuse("an object");
+  std::vector<std::string> names;
+  for (const auto& [name, value] : value_->items()) names.push_back(name);
+  return names;
+}
+
+bool JsonValue::has(std::string_view name) const {
+  if (!value_->is_object()) refuse("an object");
+  const auto found = value_->find(name);
+  return found != value_->end() && !found->is_null();
 }
 
 size_t JsonValue::size() const {
@@ -65,20 +86,37 @@ JsonValue JsonValue::at(size_t index) const {
   return {(*value_)[index], where_, path_ + "[" + std::to_string(index) + "]"};
 }
 
+namespace {
+
+/// What is too large for an int64_t is unsigned, and would become negative.
+bool fits_int64(const json& value) {
+  return value.is_number_integer() &&
+         (!value.is_number_unsigned() ||
+          value.get<uint64_t>() <= uint64_t{std::numeric_limits<int64_t>::max()});
+}
+
+}  // namespace
+
 int64_t JsonValue::integer(int64_t least, int64_t most) const {
   const auto within = [&](int64_t value) { return value >= least && value <= most; };
-  // What is too large for an int64_t is unsigned, and would become negative.
-  const bool fits = value_->is_number_integer() &&
-                    (!value_->is_number_unsigned() ||
-                     value_->get<uint64_t>() <= uint64_t{std::numeric_limits<int64_t>::max()});
-  if (!fits || !within(value_->get<int64_t>()))
+  if (!fits_int64(*value_) || !within(value_->get<int64_t>()))
     refuse(concat("an integer from ", least, " to ", most));
+  return value_->get<int64_t>();
+}
+
+int64_t JsonValue::integer() const {
+  if (!fits_int64(*value_)) refuse("an integer of 64 bits");
   return value_->get<int64_t>();
 }
 
 uint64_t JsonValue::unsigned_integer() const {
   if (!value_->is_number_unsigned()) refuse("an integer from 0 to 2^64 - 1");
   return value_->get<uint64_t>();
+}
+
+double JsonValue::number() const {
+  if (!value_->is_number()) refuse("a number");
+  return value_->get<double>();
 }
 
 float JsonValue::real() const {
@@ -88,7 +126,16 @@ float JsonValue::real() const {
   return value_->get<float>();
 }
 
+bool JsonValue::flag() const {
+  if (!value_->is_boolean()) refuse("true or false");
+  return value_->get<bool>();
+}
+
+bool JsonValue::is_object() const { return value_->is_object(); }
+bool JsonValue::is_list() const { return value_->is_array(); }
 bool JsonValue::is_text() const { return value_->is_string(); }
+bool JsonValue::is_number() const { return value_->is_number(); }
+bool JsonValue::is_flag() const { return value_->is_boolean(); }
 
 const std::string& JsonValue::text() const {
   if (!value_->is_string()) refuse("a text");

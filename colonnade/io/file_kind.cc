@@ -1,5 +1,8 @@
 #include "colonnade/io/file_kind.h"
 
+#include <filesystem>
+
+#include "colonnade/base/error.h"
 #include "colonnade/base/text_file.h"
 
 namespace colonnade {
@@ -38,6 +41,16 @@ std::string foreign_file_kind(std::string_view start) {
     }
   }
   return {};
+}
+
+std::string dangling_link(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_symlink(path, ignored) || std::filesystem::exists(path, ignored)) {
+    return {};
+  }
+  return concat(": a link is there, but not ",
+                std::filesystem::read_symlink(path, ignored).string(),
+                ", to which it leads: the download is not complete");
 }
 
 }  // namespace colonnade

@@ -10,4 +10,8 @@ namespace colonnade {
 /// do, to end a message with; empty if they tell nothing.
 std::string foreign_file_kind(std::string_view start);
 
+/// What a download that was broken off leaves: ": a link is there, but not ..., to which it leads",
+/// to end a message with; empty if `path` is no link, or leads to something.
+std::string dangling_link(const std::string& path);
+
 }  // namespace colonnade

@@ -7,6 +7,7 @@
 
 #include "colonnade/base/error.h"
 #include "colonnade/base/quote.h"
+#include "colonnade/io/file_kind.h"
 
 namespace colonnade {
 namespace {
@@ -56,14 +57,6 @@ fs::path weights_of(const fs::path& path) {
   return index.empty() ? path : index;
 }
 
-/// ": the link ... leads nowhere" for what a download that was broken off leaves.
-std::string why_missing(const fs::path& path) {
-  std::error_code ignored;
-  if (!fs::is_symlink(path, ignored)) return {};
-  return concat(": a link is there, but not ", fs::read_symlink(path, ignored).string(),
-                ", to which it leads: the download is not complete");
-}
-
 /// "'a', 'b' and 3 more"
 std::string first_few(const std::vector<std::string>& names) {
   constexpr size_t kFew = 3;
@@ -78,7 +71,7 @@ std::string first_few(const std::vector<std::string>& names) {
 
 SafetensorsFiles::SafetensorsFiles(const std::string& path) : path_(weights_of(path).string()) {
   if (fs::path(path_).extension() != ".json") {
-    CN_CHECK(is_there(path_), path_, ": no such file", why_missing(path_));
+    CN_CHECK(is_there(path_), path_, ": no such file", dangling_link(path_));
     append(File(path_));
     index_tensors();
     return;
@@ -97,7 +90,7 @@ void SafetensorsFiles::open_all(const SafetensorsIndex& index) {
   }
   CN_CHECK(missing.empty(), path_, ": the index names ", index.files.size(), " files, of which ",
            missing.size(), missing.size() == 1 ? " is" : " are", " not there: ", first_few(missing),
-           why_missing(folder / missing.front()));
+           dangling_link((folder / missing.front()).string()));
   for (const std::string& name : index.files) append(File((folder / name).string()));
 }
 

@@ -13,7 +13,7 @@ namespace colonnade {
 namespace {
 
 const nlohmann::json kJson = nlohmann::json::parse(R"({
-  "small": -3, "large": 18446744073709551615, "real": 0.25, "wide": 1e300, "text": "\u0007",
+  "small": -3, "large": 18446744073709551615, "real": 0.25, "wide": 1e300, "text": "\u0007", "null": null,
   "list": [1, "two", [3]], "object": {"inner": {"deep": true}}})");
 
 std::string refusal(const std::function<void(const JsonValue&)>& read) {
@@ -34,7 +34,27 @@ TEST(JsonValue, ReadsWhatItShouldBe) {
   EXPECT_EQ(all.field("text").text(), "\a");
   EXPECT_EQ(all.field("list").size(), 3U);
   EXPECT_EQ(all.field("list").at(2).at(0).integer(0, 9), 3);
+  EXPECT_EQ(all.field("small").integer(), -3);
+  EXPECT_EQ(all.field("wide").number(), 1e300);
+  EXPECT_TRUE(all.field("object").field("inner").field("deep").flag());
+  EXPECT_EQ(all.field("object").names(), std::vector<std::string>{"inner"});
   all.field("object").check_fields({"inner"});
+}
+
+TEST(JsonValue, SaysWhatItIs) {
+  const JsonValue all(kJson, "a.json");
+  EXPECT_TRUE(all.is_object());
+  EXPECT_TRUE(all.field("list").is_list());
+  EXPECT_TRUE(all.field("text").is_text());
+  EXPECT_TRUE(all.field("real").is_number());
+  EXPECT_TRUE(all.field("object").field("inner").field("deep").is_flag());
+  EXPECT_FALSE(all.is_list() || all.is_text() || all.is_number() || all.is_flag());
+  EXPECT_FALSE(all.field("list").is_object());
+  EXPECT_TRUE(all.has("small"));
+  EXPECT_FALSE(all.has("none"));
+  EXPECT_FALSE(all.has("null"));
+  EXPECT_EQ(all.field("object").place_of("none"), "a.json: object.none");
+  EXPECT_EQ(all.place_of("none"), "a.json: none");
 }
 
 TEST(JsonValue, NamesThePlaceOfWhatItShouldNotBe) {
@@ -55,6 +75,16 @@ TEST(JsonValue, NamesThePlaceOfWhatItShouldNotBe) {
        "a.json: wide: expected a number that 32 bits can hold, got 1e+300"},
       {[](const JsonValue& v) { v.field("text").real(); },
        "a.json: text: expected a number that 32 bits can hold, got '\\x07'"},
+      {[](const JsonValue& v) { v.field("large").integer(); },
+       "a.json: large: expected an integer of 64 bits, got 18446744073709551615"},
+      {[](const JsonValue& v) { v.field("text").number(); },
+       "a.json: text: expected a number, got '\\x07'"},
+      {[](const JsonValue& v) { v.field("small").flag(); },
+       "a.json: small: expected true or false, got -3"},
+      {[](const JsonValue& v) { v.field("list").names(); },
+       "a.json: list: expected an object, got a list of 3"},
+      {[](const JsonValue& v) { v.field("list").has("x"); },
+       "a.json: list: expected an object, got a list of 3"},
       {[](const JsonValue& v) { v.field("list").at(1).integer(0, 5); },
        "a.json: list[1]: expected an integer from 0 to 5, got 'two'"},
       {[](const JsonValue& v) { v.field("object").size(); },

@@ -1,5 +1,9 @@
 #include "colonnade/io/file_kind.h"
 
+#include <filesystem>
+#include <string>
+
+#include "tests/support/gguf_builder.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,6 +28,17 @@ TEST(FileKind, OtherBytesTellNothing) {
   for (const char* start : {"", "<", "{\"a\": 1}", "htm", "version", "PK"}) {
     EXPECT_EQ(foreign_file_kind(start), "") << start;
   }
+}
+
+TEST(FileKind, ALinkThatLeadsNowhereIsTold) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/link";
+  EXPECT_EQ(dangling_link(path), "");
+  std::filesystem::create_symlink("there", path);
+  EXPECT_EQ(dangling_link(path),
+            ": a link is there, but not there, to which it leads: the download is not complete");
+  folder.write("there", "");
+  EXPECT_EQ(dangling_link(path), "");
 }
 
 }  // namespace
