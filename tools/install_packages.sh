@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian 12 packages that are missing: tools/install_packages.sh [--list-missing] GROUP...
 #   build  what the command needs: compiler, CMake, libraries, and Python for the tools
-#   test   what the tests and `make check` need besides: clang, GoogleTest, RapidCheck, Google Benchmark
+#   test   what the tests and `make check` need besides: clang, GoogleTest, RapidCheck, Google Benchmark, Jinja2
 #   arm    what the cross build for 64-bit Arm needs besides: compiler and emulator (tools/arm64_sysroot.sh has its libraries)
 # Needs root, or sudo. Touches neither the network nor sudo when nothing is missing.
 # --list-missing prints the names of the missing packages and installs nothing.
@@ -10,7 +10,7 @@ set -euo pipefail
 build=(g++ cmake ninja-build ccache pkg-config make libfmt-dev libpcre2-dev libutf8proc-dev
        libcli11-dev nlohmann-json3-dev libssl-dev python3 python3-pip)
 test=(clang libclang-rt-14-dev clang-format binutils libgtest-dev libgmock-dev librapidcheck-dev
-      libbenchmark-dev)
+      libbenchmark-dev python3-jinja2)
 arm=(g++-aarch64-linux-gnu qemu-user)
 
 list_only=no

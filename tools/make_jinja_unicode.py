@@ -82,7 +82,7 @@ def main():
         ("kTitle", lambda c: unicodedata.category(c) == "Lt"),
     ]:
         emit_list(out, "Range", name, [f"{{{a:#x}, {b:#x}}}" for a, b in ranges(predicate)])
-    for name, convert in [("Upper", str.upper), ("Lower", str.lower), ("Title", str.title)]:
+    for name, convert in [("Upper", str.upper), ("Lower", str.lower), ("Title", str.title), ("Fold", str.casefold)]:
         runs, special = mapping(convert)
         emit_list(out, "CaseRun", f"k{name}Runs", [f"{{{a:#x}, {b:#x}, {s}, {d}}}" for a, b, s, d in runs])
         emit_list(out, "CaseSpecial", f"k{name}Special", [f"{{{c:#x}, {escape(t)}}}" for c, t in special])

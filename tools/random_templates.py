@@ -7,12 +7,24 @@ NUMBERS = ["n", "neg", "x", "zero", "whole", "1", "2", "10", "0.5", "-3"]
 LISTS = ["l", "names", "empty", "nested", "[1, 'b', none]", "range(4)", "d.a", "people", "('p', 'q')", "s.split()"]
 DICTS = ["d", "ed", "people[0]", "{'k': s, 'v': n}", "people[0].addr"]
 STRING_FILTERS = ["upper", "lower", "title", "capitalize", "trim", "trim('a ')", "replace('o', '0')", "replace('l', '', 1)",
-                  "indent(2)", "indent(3, true)", "string", "tojson", "reverse", "truncate(8, true, '.', 0)", "escape", "center(12)"]
+                  "indent(2)", "indent(3, true)", "string", "tojson", "reverse", "truncate(8, true, '.', 0)", "escape", "center(12)",
+                  "wordwrap(6)", "wordwrap(5, false, '|')", "urlencode", "indent('> ', blank=true)", "forceescape",
+                  "safe", "format(1)", "truncate(6)", "wordwrap(4, break_on_hyphens=false)"]
 STRING_METHODS = ["strip()", "lstrip('a ')", "rstrip()", "upper()", "lower()", "title()", "replace('a', 'bb')", "capitalize()",
-                  "ljust(9, '.')", "swapcase()", "zfill(6)", "removeprefix('s')"]
+                  "ljust(9, '.')", "swapcase()", "zfill(6)", "removeprefix('s')", "casefold()", "expandtabs(4)", "center(7, '*')",
+                  "removesuffix('o')", "format(n, k=s)"]
+STRING_TESTS = ["istitle()", "isalpha()", "isdigit()", "isupper()", "startswith('o')", "endswith(('a', 'o'))", "find('e')",
+                "count('l')", "isspace()", "rfind('o', 1)"]
 LIST_FILTERS = ["sort", "reverse|list", "unique|list", "map('string')|list", "select|list", "list", "map('upper')|list",
-                "map(attribute='name')|list", "reject('none')|list", "map('tojson')|list", "batch(2)|list"]
-TESTS = ["defined", "none", "string", "number", "mapping", "iterable", "sequence", "odd", "true", "boolean", "undefined", "integer"]
+                "map(attribute='name')|list", "reject('none')|list", "map('tojson')|list", "batch(2)|list", "batch(3, '-')|list", "slice(2)|list",
+                "sort(reverse=true)", "selectattr('age', 'gt', 25)|list", "rejectattr('tags')|list", "groupby('age')|list", "unique(true)|list",
+                "sort(attribute='name')", "map(attribute='addr.city', default='?')|list", "select('string')|list", "map('default', 1)|list",
+                "slice(3, 0)|list"]
+ITEM_FILTERS = ["first", "last", "min", "max", "sum", "length", "sum(attribute='age')", "count", "join('/', 'name')", "pprint"]
+LOOP_VALUES = ["loop.index", "loop.first", "loop.last", "loop.length", "loop.revindex0", "loop.depth", "loop.cycle('a', 'b')",
+               "loop.changed(loop.index // 2)", "loop.previtem|default('-')", "loop.nextitem|default('-')", "loop.depth0"]
+TESTS = ["defined", "none", "string", "number", "mapping", "iterable", "sequence", "odd", "true", "boolean", "undefined", "integer",
+         "even", "divisibleby(3)", "lower", "upper", "callable", "sameas(none)", "in(l)", "eq(1)", "float", "false", "ge(2)", "escaped"]
 
 
 class Grammar:
@@ -26,9 +38,15 @@ class Grammar:
         return self.rng.choice(options)
 
     def string(self, depth):
-        kind = self.rng.randrange(12)
+        kind = self.rng.randrange(14)
         if depth <= 0 or kind < 2:
             return self.pick(STRINGS + self.names)
+        if kind == 12:
+            return f"({self.string(depth - 1)}).{self.pick(['split()', 'split(repr)', 'rsplit(None, 1)', 'splitlines()', 'partition(sep)'])}|join('+')".replace(
+                "repr", self.pick(["'o'", "' '", "'l', 1"])).replace("sep", self.pick(["'l'", "' '"]))
+        if kind == 13:
+            return f"({self.dict(depth - 1)})|{self.pick(['dictsort', 'items|list', 'xmlattr', 'pprint', 'dictsort(by=repr)', 'tojson(indent=2)'])}|string".replace(
+                "repr", "'value'")
         if kind == 2:
             return f"({self.expression(depth - 1)} ~ {self.expression(depth - 1)})"
         if kind == 3:
@@ -95,7 +113,13 @@ class Grammar:
         return f"({self.expression(depth - 1)}) == ({self.expression(depth - 1)})"
 
     def expression(self, depth):
-        kind = self.rng.randrange(16)
+        kind = self.rng.randrange(19)
+        if kind == 16:
+            return f"({self.list(depth - 1)})|{self.pick(ITEM_FILTERS)}"
+        if kind == 17:
+            return self.pick(LOOP_VALUES) if self.loops else f"({self.string(depth - 1)}).{self.pick(STRING_TESTS)}"
+        if kind == 18:
+            return f"({self.list(depth - 1)})[{self.number(0)}:{self.pick(['', self.number(0)])}]"
         if kind < 6:
             return self.string(depth)
         if kind < 9:
@@ -119,7 +143,9 @@ class Grammar:
         return self.pick(["", "\n", " ", "\n  ", "text", " <|x|>\n", "\n\n", "\ta ", "a\n b\n"])
 
     def statement(self, depth):
-        kind = self.rng.randrange(13)
+        kind = self.rng.randrange(17)
+        if depth > 0 and kind > 12:
+            return [self.call_block, self.with_block, self.walk, self.oddment][kind - 13](depth)
         if depth <= 0 or kind < 4:
             left, right = self.pick([("{{", "}}"), ("{{", "}}"), ("{{-", "}}"), ("{{", "-}}")])
             return f"{left} {self.expression(2)} {right}"
@@ -173,6 +199,52 @@ class Grammar:
         out = self.tag(f"macro {name}(a, b={self.number(0)})") + body + self.tag("endmacro")
         self.macros.append(name)
         return out + f"{{{{ {name}({self.expression(1)}) }}}}{{{{ {name}({self.string(1)}, b={self.string(1)}) }}}}"
+
+    def call_block(self, depth):
+        """A macro that calls back, with arguments of all kinds, and takes more than it names."""
+        name = f"m{len(self.macros)}"
+        self.macros.append(name)
+        taken = self.pick(["", "(u)", "(u, w=2)"])
+        given = {"": "", "(u)": "1", "(u, w=2)": self.pick(["1", "1, w='x'", "1, 2"])}[taken]
+        loops, names = self.loops, self.names
+        self.loops, self.names = 0, ["u|string"] if taken else []
+        inside = self.body(depth - 1)
+        self.loops, self.names = loops, names
+        use = self.pick(["{{ caller(%s) }}" % given, "{% for z in [1, 2] %}{{ caller(" + given + ") }}{% endfor %}", "{{ caller(" + given + ")|upper }}"])
+        more = self.pick(["", "{{ varargs }}{{ kwargs }}", "{{ name }}"])
+        head = self.tag(f"macro {name}(a, b={self.number(0)})") + "[" + use + "{{ a }}{{ b }}" + more + "]" + self.tag("endmacro")
+        arguments = self.pick(["1", "a=2", "1, 2", "1, b=s"] + (["1, 2, 3, k=4"] if more == "{{ varargs }}{{ kwargs }}" else []))
+        return head + self.tag(f"call{taken} {name}({arguments})") + inside + self.tag("endcall")
+
+    def with_block(self, depth):
+        names = list(self.names)
+        self.names = names + ["wv|string"]
+        out = self.tag(f"with wv = {self.expression(1)}, wx = {self.number(1)}") + self.body(depth - 1) + "{{ wx }}" + self.tag("endwith")
+        self.names = names
+        return out
+
+    def walk(self, depth):
+        """A recursive loop over a tree, or generation around a body."""
+        if self.rng.randrange(2):
+            return self.tag("generation") + self.body(depth - 1) + self.tag("endgeneration")
+        tree = self.pick(["[1, [2, [3]], 4]", "nested", "['a', l, 'b']"])
+        return (self.tag(f"for node in {tree} recursive") + "<{% if node is string or node is number %}{{ node }}{{ loop.depth }}{% else %}"
+                + "{{ loop(node) }}{% endif %}>" + self.tag("endfor"))
+
+    def oddment(self, depth):
+        return self.pick([
+            "{# a {{ comment }} #}", "{#- tight -#}", "{% raw %}{{ raw }} {% x %}{% endraw %}", "{%- raw -%} {{ y {%- endraw -%}",
+            self.tag(f"set t1, t2 = {self.pick(['1, s', '(l, d)', self.list(1)])}") + "{{ t1 }}{{ t2 }}",
+            self.tag(f"set fb | {self.pick(['upper', 'trim | title', 'replace(1, 2)'])}") + self.body(depth - 1) + self.tag("endset") + "{{ fb }}",
+            "{% set cy = cycler('x', n, none) %}{% for i in range(4) %}{{ cy.next() }}{{ cy.current }}{% endfor %}",
+            "{% set jo = joiner(" + self.pick(["", "'; '"]) + ") %}{% for i in " + self.list(1) + " %}{{ jo() }}{{ i }}{% endfor %}",
+            self.tag(f"if {self.condition(2)}") + "{{ raise_exception(" + self.string(1) + ") }}" + self.tag("endif"),
+            self.tag("set ns = namespace(c=0, d=[])") + self.tag(f"for e in {self.list(2)}") + self.tag("set ns.c = ns.c + 1") + self.tag("endfor") + "{{ ns.c }}",
+            "{{ " + self.pick(["dict(a=1, b=s)", "dict(ed, k=n).k", "namespace(a=s).a", "range(2, 9, 3)|list", "range(n)|sum"]) + " }}",
+            self.tag(f"print {self.expression(2)}"),
+            "{% for a, (b, c) in [(1, (2, s)), [3, 'xy']] %}{{ a ~ b ~ c }}{% endfor %}",
+            "{{ '%5.2f|%-6s|%03d|%x' % (x, word, n, 255) }}{{ '{0!r:>8}{1}{a[0]}'.format(word, n, a=l) }}",
+        ])
 
     def body(self, depth):
         names = list(self.names)

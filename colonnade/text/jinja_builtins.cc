@@ -87,7 +87,9 @@ Value Builtin::call(Runtime& rt, const Value& self, const Args& args) const {
 }
 
 const Builtin* find_filter(std::string_view name) {
-  return find_in({kTextFilters, kListFilters, kSelectFilters, kValueFilters}, name);
+  return find_in(
+      {kTextFilters, kListFilters, kSelectFilters, kValueFilters, kPrettyFilters, kWrapFilters},
+      name);
 }
 
 const Builtin* find_test(std::string_view name) { return find_in({kTests}, name); }

@@ -50,6 +50,8 @@ extern const Builtin kTextFilters[];
 extern const Builtin kListFilters[];
 extern const Builtin kSelectFilters[];
 extern const Builtin kValueFilters[];
+extern const Builtin kPrettyFilters[];
+extern const Builtin kWrapFilters[];
 extern const Builtin kTests[];
 
 /// A function or class that every template knows (range, namespace, raise_exception, ...).

@@ -230,10 +230,25 @@ Value upper_test(Runtime&, const Value& self, const Bound&) {
   return make_boolean(is_upper_text(*self.text));
 }
 
+// Letters with a case begin words, and only they are in capitals (or title case).
+Value title_test(Runtime& rt, const Value& self, const Bound&) {
+  rt.text_work(self.text->size(), 0);
+  bool any = false, in_word = false;
+  for (size_t pos = 0; pos < self.text->size();) {
+    const char32_t c = next_char(self.chars(), pos);
+    const bool large = is_upper(c) || is_title(c);
+    if ((large && in_word) || (is_lower(c) && !in_word)) return make_boolean(false);
+    in_word = large || is_lower(c);
+    any = any || in_word;
+  }
+  return make_boolean(any);
+}
+
 }  // namespace
 
 const Builtin kStringMethods[] = {
     {"capitalize", "", change_text<capitalize>},
+    {"casefold", "", change_text<fold_case>},
     {"center", "width;fillchar", pad_method<Align::center>},
     {"count", "sub;start,end", count_method},
     {"endswith", "suffix;start,end", affix<false>},
@@ -250,6 +265,7 @@ const Builtin kStringMethods[] = {
     {"isnumeric", "", all_are<is_numeric>},
     {"isprintable", "", printable},
     {"isspace", "", all_are<is_space>},
+    {"istitle", "", title_test},
     {"isupper", "", upper_test},
     {"join", "iterable", join_method},
     {"ljust", "width;fillchar", pad_method<Align::left>},

@@ -192,6 +192,10 @@ Text upper(Runtime& rt, const Text& text) {
   return map_chars(rt, text, [](char32_t c, size_t) { return to_upper(c); });
 }
 
+Text fold_case(Runtime& rt, const Text& text) {
+  return map_chars(rt, text, [&](char32_t c, size_t) { return to_folded(c); });
+}
+
 Text lower(Runtime& rt, const Text& text) {
   return map_chars(rt, text, [&](char32_t c, size_t at) { return lower_at(text.chars(), c, at); });
 }

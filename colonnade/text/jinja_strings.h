@@ -26,6 +26,7 @@ Text join(Runtime& rt, const Text& separator, const std::vector<Text>& parts);
 
 Text upper(Runtime& rt, const Text& text);
 Text lower(Runtime& rt, const Text& text);
+Text fold_case(Runtime& rt, const Text& text);
 Text capitalize(Runtime& rt, const Text& text);
 Text title(Runtime& rt, const Text& text);
 Text swap_case(Runtime& rt, const Text& text);

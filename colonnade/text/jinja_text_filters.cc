@@ -4,6 +4,7 @@
 
 #include "colonnade/text/jinja_builtins.h"
 #include "colonnade/text/jinja_format.h"
+#include "colonnade/text/jinja_operators.h"
 #include "colonnade/text/jinja_print.h"
 #include "colonnade/text/jinja_strings.h"
 #include "colonnade/text/jinja_unicode.h"
@@ -172,6 +173,29 @@ Value url_encode(Runtime& rt, const Value& self, const Bound&) {
   return out.value();
 }
 
+// A dict as attributes of HTML: ` key="value"`; what is None or undefined is left out.
+Value xml_attributes(Runtime& rt, const Value& self, const Bound& args) {
+  rt.need_defined(self);
+  if (!self.is(Kind::dict)) rt.fail(concat("xmlattr: expected a mapping, got ", type_name(self)));
+  const Dict& dict = as_dict(self);
+  TextBuilder out(rt);
+  bool space = args.find(0) == nullptr || truthy(args[0]);
+  for (const auto& [name, value] : dict.entries) {
+    if (value.is(Kind::none) || value.is(Kind::undefined)) continue;
+    if (!name.is(Kind::string))
+      rt.fail(concat("xmlattr: expected keys that are strings, got ", type_name(name)));
+    if (name.chars().find_first_of(" \t\n\v\f\r/>=") != std::string::npos)
+      rt.fail(concat("xmlattr: a key with white space, '/', '>' or '=': '", name.chars(), "'"));
+    if (space) out.append(" ", dict.trusted);
+    space = true;
+    out.append(*escaped(rt, name).text);
+    out.append("=\"", dict.trusted);
+    out.append(*escaped(rt, value).text);
+    out.append("\"", dict.trusted);
+  }
+  return out.value();
+}
+
 }  // namespace
 
 const Builtin kTextFilters[] = {
@@ -192,6 +216,7 @@ const Builtin kTextFilters[] = {
     {"upper", "", change_text<upper>},
     {"urlencode", "", url_encode},
     {"wordcount", "", word_count},
+    {"xmlattr", ";autospace", xml_attributes},
     {},
 };
 

@@ -151,6 +151,7 @@ bool is_title(char32_t c) { return contains(tables::kTitle, c); }
 
 std::string to_upper(char32_t c) { return mapped(tables::kUpperRuns, tables::kUpperSpecial, c); }
 std::string to_lower(char32_t c) { return mapped(tables::kLowerRuns, tables::kLowerSpecial, c); }
+std::string to_folded(char32_t c) { return mapped(tables::kFoldRuns, tables::kFoldSpecial, c); }
 std::string to_title(char32_t c) { return mapped(tables::kTitleRuns, tables::kTitleSpecial, c); }
 
 }  // namespace colonnade::text::jinja

@@ -41,5 +41,6 @@ bool is_title(char32_t c);
 std::string to_upper(char32_t c);
 std::string to_lower(char32_t c);
 std::string to_title(char32_t c);
+std::string to_folded(char32_t c);  // for comparing without case
 
 }  // namespace colonnade::text::jinja

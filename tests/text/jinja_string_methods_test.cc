@@ -38,5 +38,12 @@ TEST(JinjaStringMethods, WideFieldsAreBounded) {
   EXPECT_NE(error_of("{{ 'a\\tb'.expandtabs(9999999999) }}"), "");
 }
 
+TEST(JinjaStringMethods, FoldedCaseAndTitlesFollowPython) {
+  EXPECT_EQ(render("{{ 'Straße ΑΣ'.casefold() }}"), "strasse ασ");
+  EXPECT_EQ(
+      render("{{ 'A Bc'.istitle() }}{{ 'aB'.istitle() }}{{ 'AB'.istitle() }}{{ ''.istitle() }}"),
+      "TrueFalseFalseFalse");
+}
+
 }  // namespace
 }  // namespace colonnade::text::jinja

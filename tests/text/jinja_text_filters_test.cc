@@ -32,6 +32,13 @@ TEST(JinjaTextFilters, TitleStartsWordsAfterSpacesAndOpeningBracketsOnly) {
   EXPECT_EQ(render("{{ \"it's (an) a-b x_y\"|title }}"), "It's (An) A-B X_y");
 }
 
+TEST(JinjaTextFilters, AttributesOfHtmlLeaveOutWhatIsNone) {
+  EXPECT_EQ(marked("<a{{ {'x': u, 'y': none, 'z': '\"'}|xmlattr }}>", R"({"u": "<"})"),
+            "<a x=\"«&lt;»\" z=\"&#34;\">");
+  EXPECT_EQ(render("{{ {'x': 1}|xmlattr(false) }}{{ {}|xmlattr }}"), "x=\"1\"");
+  EXPECT_NE(error_of("{{ {'a b': 1}|xmlattr }}").find("'a b'"), std::string::npos);
+}
+
 TEST(JinjaTextFilters, WordsAreCounted) {
   EXPECT_EQ(render("{{ 'a b_c, d-e'|wordcount }}{{ ''|wordcount }}"), "40");
 }
