@@ -31,8 +31,10 @@ int main() {
   constexpr int64_t kRows = 64;
   constexpr int64_t kCols = 2048;
   std::printf("%-6s %10s %12s\n", "type", "file GB/s", "Gweights/s");
-  for (const GgmlType type : {GgmlType::q4_0, GgmlType::q4_1, GgmlType::q5_0, GgmlType::q5_1,
-                              GgmlType::q8_0, GgmlType::q4_k, GgmlType::q5_k, GgmlType::q6_k}) {
+  for (const GgmlType type :
+       {GgmlType::q4_0, GgmlType::q4_1, GgmlType::q5_0, GgmlType::q5_1, GgmlType::q8_0,
+        GgmlType::iq4_nl, GgmlType::mxfp4, GgmlType::q2_k, GgmlType::q3_k, GgmlType::q4_k,
+        GgmlType::q5_k, GgmlType::q6_k, GgmlType::iq4_xs, GgmlType::q8_k}) {
     const colonnade::GgmlTypeInfo& info = colonnade::info_of(type);
     std::vector<std::byte> raw(
         static_cast<size_t>(kRows * kCols / info.block_elements * info.block_bytes));

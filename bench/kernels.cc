@@ -123,23 +123,46 @@ struct Format {
   const char* name;
   bool dense;
   int kind;
+  int64_t segment = 256;              // elements that share the scale behind them
+  ScaleType scales = ScaleType::f16;  // its type
 };
-constexpr Format kFormats[] = {{"q4_0", false, static_cast<int>(GroupedKind::q4_0)},
-                               {"q4_1", false, static_cast<int>(GroupedKind::q4_1)},
-                               {"q5_0", false, static_cast<int>(GroupedKind::q5_0)},
-                               {"q8_0", false, static_cast<int>(GroupedKind::q8_0)},
-                               {"q4_k", false, static_cast<int>(GroupedKind::q4_k)},
-                               {"q6_k", false, static_cast<int>(GroupedKind::q6_k)},
-                               {"bf16", true, static_cast<int>(DenseKind::bf16)},
-                               {"f32", true, static_cast<int>(DenseKind::f32)}};
+constexpr Format grouped(const char* name, GroupedKind kind) {
+  return {name, false, static_cast<int>(kind)};
+}
+constexpr Format affine(const char* name, GroupedKind kind) {
+  return {name, false, static_cast<int>(kind), 64, ScaleType::bf16};
+}
+constexpr Format kFormats[] = {
+    grouped("q4_0", GroupedKind::q4_0),
+    grouped("q4_1", GroupedKind::q4_1),
+    grouped("q5_0", GroupedKind::q5_0),
+    grouped("q8_0", GroupedKind::q8_0),
+    grouped("iq4_nl", GroupedKind::iq4_nl),
+    grouped("mxfp4", GroupedKind::mxfp4),
+    grouped("q2_k", GroupedKind::q2_k),
+    grouped("q3_k", GroupedKind::q3_k),
+    grouped("q4_k", GroupedKind::q4_k),
+    grouped("q5_k", GroupedKind::q5_k),
+    grouped("q6_k", GroupedKind::q6_k),
+    grouped("iq4_xs", GroupedKind::iq4_xs),
+    {"q8_k", false, static_cast<int>(GroupedKind::q8_k), 256, ScaleType::f32},
+    affine("affine2", GroupedKind::affine2),
+    affine("affine3", GroupedKind::affine3),
+    affine("affine4", GroupedKind::affine4),
+    affine("affine5", GroupedKind::affine5),
+    affine("affine6", GroupedKind::affine6),
+    affine("affine8", GroupedKind::affine8),
+    {"bf16", true, static_cast<int>(DenseKind::bf16)},
+    {"f32", true, static_cast<int>(DenseKind::f32)}};
 
-/// K in leaves of `leaf`.
+/// K in leaves of `leaf` and segments of `segment`.
 struct Plan {
-  Plan(int64_t k, int64_t leaf) : width(k) {
+  Plan(int64_t k, int64_t leaf, int64_t segment) : width(k) {
+    const auto most = static_cast<int32_t>(segment / kBlock);
     for (int64_t begin = 0; begin < k; begin += leaf) {
       const auto blocks = static_cast<int32_t>(std::min(leaf, k - begin) / kBlock);
-      for (int32_t b = 0; b < blocks; b += 8) {
-        segments.push_back({std::min(8, blocks - b), b + 8 >= blocks ? 1 : 0});
+      for (int32_t b = 0; b < blocks; b += most) {
+        segments.push_back({std::min(most, blocks - b), b + most >= blocks ? 1 : 0});
       }
       leaf_ends.push_back(static_cast<int32_t>(std::min(k, begin + leaf)));
     }
@@ -179,7 +202,7 @@ struct Activations {
              half_sums.data(),
              tokens,
              static_cast<int32_t>(k / kBlock)};
-    const Plan plan(k, k);
+    const Plan plan(k, k, 256);
     for (int64_t t = 0; t < tokens; ++t) {
       table.quantize(x.data() + t * k, plan.view(), codes, t, {0, codes.blocks});
     }
@@ -198,19 +221,21 @@ class Product {
           const Activations& x, int64_t leaf, bool exact)
       : table_(table),
         format_(format),
-        plan_(x.codes.blocks * kBlock, leaf),
+        plan_(x.codes.blocks * kBlock, leaf, format.segment),
         x_(x),
         rows_(rows),
         y_(x.codes.tokens * rows),
         scratch_(kScratchBytes + 64),
         exact_(exact) {
-    panel_bytes_ = format.dense ? plan_.width * kLanes * (format.kind == 0 ? 4 : 2)
-                                : panel_bytes(p16_format(static_cast<GroupedKind>(format.kind)),
-                                              static_cast<int64_t>(plan_.runs.size()),
-                                              static_cast<int64_t>(plan_.segments.size()));
+    panel_bytes_ = format.dense
+                       ? plan_.width * kLanes * (format.kind == 0 ? 4 : 2)
+                       : panel_bytes(p16_format(static_cast<GroupedKind>(format.kind)),
+                                     format.scales, static_cast<int64_t>(plan_.runs.size()),
+                                     static_cast<int64_t>(plan_.segments.size()));
     CN_CHECK(bytes() <= memory.bytes(), "bench_kernels: expected a weight that fits ",
              memory.bytes(), " bytes, got ", bytes());
     panels_ = memory.data();
+    if (!format.dense) put_exponents(memory.data());
   }
   int64_t bytes() const { return rows_ / kLanes * panel_bytes_; }
   double operations() const {
@@ -235,8 +260,9 @@ class Product {
       table_.matmul_dense(w, x_.x.data(), plan_.width, x_.codes.tokens, all, out, scratch);
       return;
     }
-    const GroupedView w = {panels_, panel_bytes_, rows_, plan_.view(),
-                           static_cast<GroupedKind>(format_.kind)};
+    const GroupedView w = {
+        panels_,       panel_bytes_, rows_, plan_.view(), static_cast<GroupedKind>(format_.kind),
+        format_.scales};
     if (f32_tier) {
       table_.matmul_grouped_f32(w, x_.x.data(), plan_.width, x_.codes.tokens, all, out, scratch);
     } else {
@@ -246,6 +272,15 @@ class Product {
   }
 
  private:
+  /// E8M0 scales that are no huge numbers, and f16 ones for the other formats.
+  void put_exponents(uint8_t* at) const {
+    const P16Format f = p16_format(static_cast<GroupedKind>(format_.kind));
+    if (f.place != ScalePlace::block_e8m0) return;
+    for (int64_t done = code_bytes(f); done < bytes(); done += block_bytes(f)) {
+      std::memset(at + done, 0x3f, kLanes);
+    }
+  }
+
   const KernelTable& table_;
   Format format_;
   Plan plan_;
@@ -280,7 +315,7 @@ void decode(const Options& o, const KernelTable& table, Format format, const std
     line += fmt::format("  {:6.1f} GB/s {:5.1f} %",
                         static_cast<double>(product.bytes()) / c.seconds * 1e-9, 100 * c.ratio);
   }
-  fmt::print("{:10} {:5} {:5} decode {}\n", table.name, format.name, tier, line);
+  fmt::print("{:10} {:7} {:5} decode {}\n", table.name, format.name, tier, line);
   std::fflush(stdout);
 }
 
@@ -302,7 +337,7 @@ void prefill(const Options& o, const KernelTable& table, Format format, const st
     const double share = product.operations() * c.ratio / static_cast<double>(done);
     line += fmt::format("  {:6.1f} Gop/s {:5.1f} %", rate * 1e-9, 100 * share);
   }
-  fmt::print("{:10} {:5} {:5} prefill{}\n", table.name, format.name, tier, line);
+  fmt::print("{:10} {:7} {:5} prefill{}\n", table.name, format.name, tier, line);
   std::fflush(stdout);
 }
 
@@ -321,7 +356,7 @@ void sums(const Options& o, const KernelTable& table, Format format, const std::
     line += fmt::format("  {:3}: {:6.1f} {:+5.1f} %", leaf, exact.operations() / c.seconds * 1e-9,
                         100 / c.ratio - 100);
   }
-  fmt::print("{:10} {:5} {:5} {:3} tokens{}\n", table.name, format.name, tier, tokens, line);
+  fmt::print("{:10} {:7} {:5} {:3} tokens{}\n", table.name, format.name, tier, tokens, line);
   std::fflush(stdout);
 }
 

@@ -81,8 +81,10 @@ void bench_pairs() {
 
 int main() {
   std::printf("%-6s %10s %12s\n", "type", "file GB/s", "Gweights/s");
-  for (const GgmlType type : {GgmlType::q4_0, GgmlType::q4_1, GgmlType::q5_0, GgmlType::q5_1,
-                              GgmlType::q8_0, GgmlType::q4_k, GgmlType::q5_k, GgmlType::q6_k}) {
+  for (const GgmlType type :
+       {GgmlType::q4_0, GgmlType::q4_1, GgmlType::q5_0, GgmlType::q5_1, GgmlType::q8_0,
+        GgmlType::iq4_nl, GgmlType::mxfp4, GgmlType::q2_k, GgmlType::q3_k, GgmlType::q4_k,
+        GgmlType::q5_k, GgmlType::q6_k, GgmlType::iq4_xs, GgmlType::q8_k}) {
     bench_grouped(type);
   }
   bench_f32();

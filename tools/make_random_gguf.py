@@ -10,9 +10,10 @@ qwen2 wants heads * head size = dim). Weights have mean 0 and a standard deviati
 quantized from anything: their codes are random bits and their scales have the size that gives that deviation. The same
 arguments write the same bytes.
 
-Types: one for all matrices (norms and biases are F32), or q4_k_m, the mixture of llama.cpp: Q4_K, with Q6_K for the head and, in
-every third layer or so, for the values and the down projection. Where a row is no multiple of the type's block, the type that
-llama.cpp falls back to is used (Q4_K -> Q5_0, Q5_K -> Q5_1, Q6_K -> Q8_0), and F16 where a row is no multiple of 32 either.
+Types: one for all matrices (norms and biases are F32), or q4_k_m, the mixture of llama.cpp: Q4_K, with Q6_K for the head
+and, in every third layer or so, for the values and the down projection. Where a row is no multiple of the type's block, the
+type that llama.cpp falls back to is used (Q2_K, Q3_K -> Q4_0, Q4_K -> Q5_0, Q5_K -> Q5_1, Q6_K -> Q8_0, IQ4_XS -> IQ4_NL),
+and F16 where a row is no multiple of 32 either.
 Source: the GGUF specification; block layouts of ggml-common.h; llama_tensor_get_type of llama.cpp. Needs nothing but Python.
 """
 
@@ -75,6 +76,11 @@ def scale(value: float, random_sign: bool = False) -> Field:
     return struct.pack("<H", f16_bits(value) & 0xFF00), struct.pack("<H", 0x80FF if random_sign else 0x00FF)
 
 
+def exponent(value: float) -> Field:
+    """A power of two for doubled numbers: the one nearest to `value`."""
+    return bytes([128 + round(math.log2(value))]), b"\0"
+
+
 def codes(count: int) -> Field:
     return bytes(count), b"\xff" * count
 
@@ -105,6 +111,11 @@ TYPES = {
     "q5_0": Type(6, 8, 32, lambda s: [scale(s / 10.4, True), codes(4), codes(16)]),
     "q5_1": Type(7, 9, 32, lambda s: [scale(s / 10.4), scale(-15.5 * s / 10.4), codes(4), codes(16)]),
     "q8_0": Type(8, 7, 32, lambda s: [scale(s / 83, True), codes(32)]),
+    "iq4_nl": Type(20, 25, 32, lambda s: [scale(s / 76, True), codes(16)]),
+    "iq4_xs": Type(23, 30, 256, lambda s: [scale(s / 1410, True), codes(2), codes(4), codes(128)], "iq4_nl"),
+    "mxfp4": Type(39, 38, 32, lambda s: [exponent(s / 5.9), codes(16)]),
+    "q2_k": Type(10, 10, 256, lambda s: [codes(16), codes(64), scale(s / 15.7), scale(1.5 * s / 15.7)], "q4_0"),
+    "q3_k": Type(11, 12, 256, lambda s: [codes(32), codes(64), codes(12), scale(s / 48.6, True)], "q4_0"),
     "q4_k": Type(12, 14, 256, lambda s: [scale(s / 280), scale(7.5 * s / 280), codes(12), codes(128)], "q5_0"),
     "q5_k": Type(13, 16, 256, lambda s: [scale(s / 560), scale(15.5 * s / 560), codes(12), codes(32), codes(128)], "q5_1"),
     "q6_k": Type(14, 18, 256, lambda s: [codes(128), codes(64), codes(16), scale(s / 1540, True)], "q8_0"),

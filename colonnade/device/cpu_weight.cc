@@ -2,6 +2,7 @@
 
 #include "colonnade/base/error.h"
 #include "colonnade/kernels/p16.h"
+#include "colonnade/tensor/grouped_format.h"
 
 namespace colonnade {
 namespace {
@@ -10,30 +11,26 @@ constexpr int64_t kLine = 64;
 
 int64_t round_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
+/// The kinds stand in the order of the formats; those of affine formats are told apart by bits.
 kernels::GroupedKind grouped_kind(WeightFormat format) {
-  switch (format) {
-    case WeightFormat::q4_0:
-      return kernels::GroupedKind::q4_0;
-    case WeightFormat::q4_1:
-      return kernels::GroupedKind::q4_1;
-    case WeightFormat::q5_0:
-      return kernels::GroupedKind::q5_0;
-    case WeightFormat::q5_1:
-      return kernels::GroupedKind::q5_1;
-    case WeightFormat::q8_0:
-      return kernels::GroupedKind::q8_0;
-    case WeightFormat::q4_k:
-      return kernels::GroupedKind::q4_k;
-    case WeightFormat::q5_k:
-      return kernels::GroupedKind::q5_k;
-    case WeightFormat::q6_k:
-      return kernels::GroupedKind::q6_k;
-    case WeightFormat::f32:
-    case WeightFormat::bf16:
-    case WeightFormat::f16:
-      break;
+  using kernels::GroupedKind;
+  const auto place = [](auto value) { return static_cast<int>(value); };
+  static_assert(static_cast<int>(GroupedKind::q8_k) - static_cast<int>(GroupedKind::q4_0) ==
+                static_cast<int>(WeightFormat::q8_k) - static_cast<int>(WeightFormat::q4_0));
+  if (!is_affine(format)) {
+    return static_cast<GroupedKind>(place(format) - place(WeightFormat::q4_0));
   }
-  return kernels::GroupedKind::count;
+  constexpr int kPerBits = kAffineGroups.size() * kAffineScales.size();
+  return static_cast<GroupedKind>(place(GroupedKind::affine2) +
+                                  (place(format) - place(WeightFormat::affine)) / kPerBits);
+}
+
+/// Of the scales that stand behind segments.
+kernels::ScaleType segment_scales(WeightFormat format) {
+  const ScaleType type = grouped_format(format).scales;
+  return type == ScaleType::f32    ? kernels::ScaleType::f32
+         : type == ScaleType::bf16 ? kernels::ScaleType::bf16
+                                   : kernels::ScaleType::f16;
 }
 
 kernels::DenseKind dense_kind(WeightFormat format) {
@@ -56,6 +53,7 @@ int64_t pair_lines(const KPlan& plan) {
 int64_t bytes_of_panel(const WeightSpec& spec) {
   if (is_grouped(spec.format)) {
     return kernels::panel_bytes(kernels::p16_format(grouped_kind(spec.format)),
+                                segment_scales(spec.format),
                                 static_cast<int64_t>(spec.plan.runs().size()),
                                 static_cast<int64_t>(spec.plan.segments().size()));
   }
@@ -85,6 +83,7 @@ CpuWeight::CpuWeight(WeightSpec spec, WeightArena& arena)
     grouped_view_.panel_bytes = panel_bytes_;
     grouped_view_.rows = rows();
     grouped_view_.kind = grouped_kind(format());
+    grouped_view_.scales = segment_scales(format());
     return;
   }
   dense_view_.panels = panels;

@@ -28,6 +28,34 @@ uint64_t load64(const uint8_t* from) {
 
 void store32(uint8_t* to, uint32_t value) { std::memcpy(to, &value, sizeof(value)); }
 
+/// Bits [kShift, kShift + 2) of each code as two lines: bits 2j and 2j + 1 of the line's bytes are
+/// quad j of its 16 elements.
+template <int kShift>
+void put_two_bit_plane(const uint8_t* codes, uint8_t* to) {
+  for (int h = 0; h < 2; ++h) {
+    uint32_t plane = 0;
+    for (int j = 0; j < 4; ++j) {
+      plane |= (load32(codes + 16 * h + 4 * j) >> kShift & 0x03030303u) << (2 * j);
+    }
+    store32(to + kLine * h, plane);
+  }
+}
+
+/// Bit kShift of each code as one line: bit j of its bytes is quad j.
+template <int kShift>
+void put_one_bit_plane(const uint8_t* codes, uint8_t* to) {
+  uint32_t plane = 0;
+  for (int j = 0; j < 8; ++j) plane |= (load32(codes + 4 * j) >> kShift & 0x01010101u) << j;
+  store32(to, plane);
+}
+
+void put_nibbles(const uint8_t* codes, uint8_t* to) {
+  for (int l = 0; l < 4; ++l) {
+    const uint64_t nibbles = load64(codes + 8 * l) & 0x0f0f0f0f0f0f0f0fu;
+    store32(to + kLine * l, static_cast<uint32_t>(nibbles | nibbles >> 28));
+  }
+}
+
 /// Writes one row's 32 codes of a block; `to` points at the row's four bytes of the block's first
 /// line. Bytes of a u64 are elements along K, the lowest first (little-endian, as every target
 /// here).
@@ -35,25 +63,13 @@ template <int kBits>
 void put_codes(const uint8_t* codes, uint8_t* to) {
   if constexpr (kBits == 8) {
     for (int j = 0; j < 8; ++j) store32(to + kLine * j, load32(codes + 4 * j));
-    return;
-  }
-  for (int l = 0; l < 4; ++l) {
-    const uint64_t nibbles = load64(codes + 8 * l) & 0x0f0f0f0f0f0f0f0fu;
-    store32(to + kLine * l, static_cast<uint32_t>(nibbles | nibbles >> 28));
-  }
-  if constexpr (kBits == 5) {
-    uint32_t plane = 0;
-    for (int j = 0; j < 8; ++j) plane |= (load32(codes + 4 * j) >> 4 & 0x01010101u) << j;
-    store32(to + kLine * 4, plane);
-  }
-  if constexpr (kBits == 6) {
-    for (int h = 0; h < 2; ++h) {
-      uint32_t plane = 0;
-      for (int j = 0; j < 4; ++j) {
-        plane |= (load32(codes + 16 * h + 4 * j) >> 4 & 0x03030303u) << (2 * j);
-      }
-      store32(to + kLine * (4 + h), plane);
-    }
+  } else if constexpr (kBits < 4) {
+    put_two_bit_plane<0>(codes, to);
+    if constexpr (kBits == 3) put_one_bit_plane<2>(codes, to + kLine * 2);
+  } else {
+    put_nibbles(codes, to);
+    if constexpr (kBits == 5) put_one_bit_plane<4>(codes, to + kLine * 4);
+    if constexpr (kBits == 6) put_two_bit_plane<4>(codes, to + kLine * 4);
   }
 }
 
@@ -63,6 +79,7 @@ class PanelPacker {
   PanelPacker(const GroupedRows& rows, int64_t first)
       : rows_(rows),
         format_(grouped_format(rows.format)),
+        once_(super_block(rows.format) != 0),
         first_(first),
         count_(std::clamp<int64_t>(rows.rows - first, 0, kLanes)),
         groups_(rows.groups()),
@@ -76,10 +93,12 @@ class PanelPacker {
       for (int32_t b = 0; b < segment.blocks; ++b, ++run) {
         pack_codes<kBits>(*run, to);
         to += kBits * kBlock * kLanes / 8;
-        to = format_.super == 0 ? pack_scales(rows_.group_of(run->k_begin), groups_, to)
-                                : pack_sub_scales(*run, to);
+        if (!once_) to = pack_scales(rows_.group_of(run->k_begin), groups_, to);
+        if (format_.super != 0) to = pack_sub_scales(*run, to);
       }
-      if (format_.super != 0) to = pack_scales(rows_.super_of(first_run.k_begin), supers_, to);
+      if (!once_) continue;
+      to = format_.super == 0 ? pack_scales(rows_.group_of(first_run.k_begin), groups_, to)
+                              : pack_scales(rows_.super_of(first_run.k_begin), supers_, to);
     }
   }
 
@@ -101,39 +120,73 @@ class PanelPacker {
     for (int64_t r = count_; r < kLanes; ++r) put_codes<kBits>(padded, to + 4 * r);
   }
 
-  /// 16 f16 scales, then 16 f16 offsets, of group or super-block `index` of `per_row`.
+  /// 16 scales, then 16 offsets, of group or super-block `index` of `per_row`.
   uint8_t* pack_scales(int64_t index, int64_t per_row, uint8_t* to) const {
-    to = put_column(rows_.scales.data(), index, per_row, to);
-    return format_.offset ? put_column(rows_.offsets.data(), index, per_row, to) : to;
+    switch (scale_bytes(format_.scales)) {
+      case 1:
+        return pack_scales<uint8_t>(index, per_row, to);
+      case 2:
+        return pack_scales<uint16_t>(index, per_row, to);
+      default:
+        return pack_scales<uint32_t>(index, per_row, to);
+    }
+  }
+  template <typename Bits>
+  uint8_t* pack_scales(int64_t index, int64_t per_row, uint8_t* to) const {
+    to = put_column<Bits>(rows_.scales.data(), index, per_row, to);
+    return format_.offset ? put_column<Bits>(rows_.offsets.data(), index, per_row, to) : to;
+  }
+
+  uint8_t* pack_sub_scales(const KRun& run, uint8_t* to) const {
+    return format_.group == 16 && format_.bits < 4 ? pack_pairs(run, to) : pack_bytes(run, to);
   }
 
   /// 16 bytes of sub-scales per sub-group of the block, then 16 of sub-minimums.
-  uint8_t* pack_sub_scales(const KRun& run, uint8_t* to) const {
+  uint8_t* pack_bytes(const KRun& run, uint8_t* to) const {
     for (int begin = 0; begin < kBlock; begin += format_.group) {
       if (begin < run.length) {
         const int64_t group = rows_.group_of(run.k_begin + begin);
-        to = put_column(rows_.sub_scales.data(), group, groups_, to);
+        to = put_column<int8_t>(rows_.sub_scales.data(), group, groups_, to);
       } else {
         std::memset(to, 0, kLanes);
         to += kLanes;
       }
     }
     if (!format_.offset) return to;
-    return put_column(rows_.sub_offsets.data(), rows_.group_of(run.k_begin), groups_, to);
+    return put_column<uint8_t>(rows_.sub_offsets.data(), rows_.group_of(run.k_begin), groups_, to);
+  }
+
+  /// Two bytes per row, one for each sub-group: sub-scale, and sub-minimum in the upper four bits.
+  uint8_t* pack_pairs(const KRun& run, uint8_t* to) const {
+    std::memset(to, 0, 2 * kLanes);
+    for (int half = 0; half < 2 && 16 * half < run.length; ++half) {
+      const int64_t group = first_ * groups_ + rows_.group_of(run.k_begin + 16 * half);
+      for (int64_t r = 0; r < count_; ++r) {
+        const auto at = static_cast<size_t>(group + r * groups_);
+        auto byte = static_cast<uint8_t>(rows_.sub_scales[at]);
+        if (format_.offset) byte |= static_cast<uint8_t>(rows_.sub_offsets[at] << 4);
+        to[2 * r + half] = byte;
+      }
+    }
+    return to + 2 * kLanes;
   }
 
   /// Element `index` of each of the 16 rows of a table [rows, per_row]; zero for rows that are
   /// missing.
   template <typename T>
-  uint8_t* put_column(const T* table, int64_t index, int64_t per_row, uint8_t* to) const {
+  uint8_t* put_column(const void* table, int64_t index, int64_t per_row, uint8_t* to) const {
     T column[kLanes] = {};
-    for (int64_t r = 0; r < count_; ++r) column[r] = table[(first_ + r) * per_row + index];
+    const auto* from = static_cast<const uint8_t*>(table) +
+                       static_cast<int64_t>(sizeof(T)) * (first_ * per_row + index);
+    const int64_t step = static_cast<int64_t>(sizeof(T)) * per_row;
+    for (int64_t r = 0; r < count_; ++r) std::memcpy(&column[r], from + r * step, sizeof(T));
     std::memcpy(to, column, sizeof(column));
     return to + sizeof(column);
   }
 
   const GroupedRows& rows_;
   const GroupedFormat format_;
+  const bool once_;  // scales stand once per segment
   const int64_t first_;
   const int64_t count_;
   const int64_t groups_;
@@ -214,6 +267,10 @@ void put_pairs(const uint16_t* rows, int64_t count, int64_t k, int64_t pairs, ui
 void pack_grouped_panel(const GroupedRows& rows, int64_t first, const KPlan& plan, uint8_t* panel) {
   const PanelPacker packer(rows, first);
   switch (grouped_format(rows.format).bits) {
+    case 2:
+      return packer.pack<2>(plan, panel);
+    case 3:
+      return packer.pack<3>(plan, panel);
     case 4:
       return packer.pack<4>(plan, panel);
     case 5:

@@ -22,6 +22,17 @@ void split_nibbles(const uint8_t* __restrict in, uint8_t* __restrict codes) {
   for (int i = 0; i < n; ++i) codes[n + i] = in[i] >> 4;
 }
 
+/// The lower two bits of 256 codes: bits 2g, 2g + 1 of byte i of either half's 32 bytes belong to
+/// element i of its quarter g.
+void split_pairs(const uint8_t* __restrict in, uint8_t* __restrict codes) {
+  for (int half = 0; half < 2; ++half) {
+    for (int g = 0; g < 4; ++g) {
+      for (int i = 0; i < 32; ++i)
+        codes[128 * half + 32 * g + i] = (in[32 * half + i] >> (2 * g)) & 3;
+    }
+  }
+}
+
 /// codes[i] += 16 where bit i of the 32 bits at `bits` is set.
 void add_fifth_bits(const uint8_t* bits, uint8_t* codes) {
   for (int i = 0; i < 4; ++i) {
@@ -59,64 +70,113 @@ SubScales unpack_sub_scales(const uint8_t* in) {
 // Each type: a block is `elements` codes in `bytes` bytes with `groups` sub-scales (1: none).
 
 struct Q4_0 {
+  static constexpr WeightFormat format = WeightFormat::q4_0;
   static constexpr int elements = 32, bytes = 18, groups = 1;
-  static constexpr bool has_offset = false;
+  static constexpr int scale_at = 0, offset_at = -1;
   static void codes(const uint8_t* in, uint8_t* out) { split_nibbles<16>(in + 2, out); }
-  static uint16_t scale(const uint8_t* in) { return load_u16(in); }
 };
 
 struct Q4_1 {
+  static constexpr WeightFormat format = WeightFormat::q4_1;
   static constexpr int elements = 32, bytes = 20, groups = 1;
-  static constexpr bool has_offset = true;
+  static constexpr int scale_at = 0, offset_at = 2;
   static void codes(const uint8_t* in, uint8_t* out) { split_nibbles<16>(in + 4, out); }
-  static uint16_t scale(const uint8_t* in) { return load_u16(in); }
-  static uint16_t offset(const uint8_t* in) { return load_u16(in + 2); }
 };
 
 struct Q5_0 {
+  static constexpr WeightFormat format = WeightFormat::q5_0;
   static constexpr int elements = 32, bytes = 22, groups = 1;
-  static constexpr bool has_offset = false;
+  static constexpr int scale_at = 0, offset_at = -1;
   static void codes(const uint8_t* in, uint8_t* out) {
     split_nibbles<16>(in + 6, out);
     add_fifth_bits(in + 2, out);
   }
-  static uint16_t scale(const uint8_t* in) { return load_u16(in); }
 };
 
 struct Q5_1 {
+  static constexpr WeightFormat format = WeightFormat::q5_1;
   static constexpr int elements = 32, bytes = 24, groups = 1;
-  static constexpr bool has_offset = true;
+  static constexpr int scale_at = 0, offset_at = 2;
   static void codes(const uint8_t* in, uint8_t* out) {
     split_nibbles<16>(in + 8, out);
     add_fifth_bits(in + 4, out);
   }
-  static uint16_t scale(const uint8_t* in) { return load_u16(in); }
-  static uint16_t offset(const uint8_t* in) { return load_u16(in + 2); }
 };
 
 struct Q8_0 {
+  static constexpr WeightFormat format = WeightFormat::q8_0;
   static constexpr int elements = 32, bytes = 34, groups = 1;
-  static constexpr bool has_offset = false;
+  static constexpr int scale_at = 0, offset_at = -1;
   static void codes(const uint8_t* __restrict in, uint8_t* __restrict out) {
     for (int i = 0; i < 32; ++i) out[i] = in[2 + i] ^ 0x80;
   }
-  static uint16_t scale(const uint8_t* in) { return load_u16(in); }
+};
+
+struct IQ4_NL {
+  static constexpr WeightFormat format = WeightFormat::iq4_nl;
+  static constexpr int elements = 32, bytes = 18, groups = 1;
+  static constexpr int scale_at = 0, offset_at = -1;
+  static void codes(const uint8_t* in, uint8_t* out) { split_nibbles<16>(in + 2, out); }
+};
+
+struct MXFP4 {
+  static constexpr WeightFormat format = WeightFormat::mxfp4;
+  static constexpr int elements = 32, bytes = 17, groups = 1;
+  static constexpr int scale_at = 0, offset_at = -1;
+  static void codes(const uint8_t* in, uint8_t* out) { split_nibbles<16>(in + 1, out); }
+};
+
+struct Q2_K {
+  static constexpr WeightFormat format = WeightFormat::q2_k;
+  static constexpr int elements = 256, bytes = 84, groups = 16;
+  static constexpr int scale_at = 80, offset_at = 82;
+  static void codes(const uint8_t* in, uint8_t* out) { split_pairs(in + 16, out); }
+  static SubScales sub_scales(const uint8_t* in) {
+    SubScales out;
+    for (int j = 0; j < 16; ++j) out.scales[j] = static_cast<int8_t>(in[j] & 15);
+    for (int j = 0; j < 16; ++j) out.offsets[j] = in[j] >> 4;
+    return out;
+  }
+};
+
+struct Q3_K {
+  static constexpr WeightFormat format = WeightFormat::q3_k;
+  static constexpr int elements = 256, bytes = 110, groups = 16;
+  static constexpr int scale_at = 108, offset_at = -1;
+  static void codes(const uint8_t* __restrict in, uint8_t* __restrict out) {
+    split_pairs(in + 32, out);
+    for (int g = 0; g < 8; ++g) {  // [32]: bit g of byte i belongs to element i of group g
+      for (int i = 0; i < 32; ++i) out[32 * g + i] |= static_cast<uint8_t>(((in[i] >> g) & 1) << 2);
+    }
+  }
+  /// 6 bits, less 32: byte j % 8 has the lower four of j in its lower (j < 8) or upper half, byte 8
+  /// + j % 4 the upper two.
+  static SubScales sub_scales(const uint8_t* in) {
+    const uint8_t* packed = in + 96;
+    SubScales out;
+    for (int j = 0; j < 16; ++j) {
+      const int low = j < 8 ? packed[j] & 15 : packed[j - 8] >> 4;
+      const int high = packed[8 + j % 4] >> (2 * (j / 4)) & 3;
+      out.scales[j] = static_cast<int8_t>((low | high << 4) - 32);
+    }
+    return out;
+  }
 };
 
 struct Q4_K {
+  static constexpr WeightFormat format = WeightFormat::q4_k;
   static constexpr int elements = 256, bytes = 144, groups = 8;
-  static constexpr bool has_offset = true;
+  static constexpr int scale_at = 0, offset_at = 2;
   static void codes(const uint8_t* in, uint8_t* out) {
     for (int i = 0; i < 4; ++i) split_nibbles<32>(in + 16 + 32 * i, out + 64 * i);
   }
-  static uint16_t scale(const uint8_t* in) { return load_u16(in); }
-  static uint16_t offset(const uint8_t* in) { return load_u16(in + 2); }
   static SubScales sub_scales(const uint8_t* in) { return unpack_sub_scales(in + 4); }
 };
 
 struct Q5_K {
+  static constexpr WeightFormat format = WeightFormat::q5_k;
   static constexpr int elements = 256, bytes = 176, groups = 8;
-  static constexpr bool has_offset = true;
+  static constexpr int scale_at = 0, offset_at = 2;
   static void codes(const uint8_t* __restrict in, uint8_t* __restrict out) {
     const uint8_t* fifth = in + 16;  // [32]: bit g of byte i belongs to element i of group g
     for (int i = 0; i < 4; ++i) split_nibbles<32>(in + 48 + 32 * i, out + 64 * i);
@@ -125,14 +185,13 @@ struct Q5_K {
         out[32 * g + i] |= static_cast<uint8_t>(((fifth[i] >> g) & 1) << 4);
     }
   }
-  static uint16_t scale(const uint8_t* in) { return load_u16(in); }
-  static uint16_t offset(const uint8_t* in) { return load_u16(in + 2); }
   static SubScales sub_scales(const uint8_t* in) { return unpack_sub_scales(in + 4); }
 };
 
 struct Q6_K {
+  static constexpr WeightFormat format = WeightFormat::q6_k;
   static constexpr int elements = 256, bytes = 210, groups = 16;
-  static constexpr bool has_offset = false;
+  static constexpr int scale_at = 208, offset_at = -1;
   static void codes(const uint8_t* __restrict in, uint8_t* __restrict out) {
     for (int half = 0; half < 2; ++half) {
       const uint8_t* high =
@@ -145,13 +204,80 @@ struct Q6_K {
       }
     }
   }
-  static uint16_t scale(const uint8_t* in) { return load_u16(in + 208); }
   static SubScales sub_scales(const uint8_t* in) {
     SubScales out;
     std::memcpy(out.scales, in + 192, sizeof out.scales);
     return out;
   }
 };
+
+struct IQ4_XS {
+  static constexpr WeightFormat format = WeightFormat::iq4_xs;
+  static constexpr int elements = 256, bytes = 136, groups = 8;
+  static constexpr int scale_at = 0, offset_at = -1;
+  static void codes(const uint8_t* in, uint8_t* out) {
+    for (int g = 0; g < 8; ++g) split_nibbles<16>(in + 8 + 16 * g, out + 32 * g);
+  }
+  /// 6 bits, less 32: the upper two of all in 16 bits, the lower four behind them.
+  static SubScales sub_scales(const uint8_t* in) {
+    const int high = load_u16(in + 2);
+    SubScales out;
+    for (int g = 0; g < 8; ++g) {
+      const int low = in[4 + g / 2] >> (4 * (g % 2)) & 15;
+      out.scales[g] = static_cast<int8_t>((low | (high >> (2 * g) & 3) << 4) - 32);
+    }
+    return out;
+  }
+};
+
+struct Q8_K {
+  static constexpr WeightFormat format = WeightFormat::q8_k;
+  static constexpr int elements = 256, bytes = 292, groups = 1;
+  static constexpr int scale_at = 0, offset_at = -1;
+  static void codes(const uint8_t* __restrict in, uint8_t* __restrict out) {
+    for (int i = 0; i < 256; ++i) out[i] = in[4 + i] ^ 0x80;
+  }
+};
+
+/// f(Block) for the blocks of a grouped type.
+template <typename F>
+void with_blocks(GgmlType type, const F& f) {
+  switch (type) {
+    case GgmlType::q4_0:
+      return f(Q4_0{});
+    case GgmlType::q4_1:
+      return f(Q4_1{});
+    case GgmlType::q5_0:
+      return f(Q5_0{});
+    case GgmlType::q5_1:
+      return f(Q5_1{});
+    case GgmlType::q8_0:
+      return f(Q8_0{});
+    case GgmlType::iq4_nl:
+      return f(IQ4_NL{});
+    case GgmlType::mxfp4:
+      return f(MXFP4{});
+    case GgmlType::q2_k:
+      return f(Q2_K{});
+    case GgmlType::q3_k:
+      return f(Q3_K{});
+    case GgmlType::q4_k:
+      return f(Q4_K{});
+    case GgmlType::q5_k:
+      return f(Q5_K{});
+    case GgmlType::q6_k:
+      return f(Q6_K{});
+    case GgmlType::iq4_xs:
+      return f(IQ4_XS{});
+    case GgmlType::q8_k:
+      return f(Q8_K{});
+    case GgmlType::f32:
+    case GgmlType::f16:
+    case GgmlType::bf16:
+      break;
+  }
+  CN_ASSERT(false, name_of(type), " is not a grouped type");
+}
 
 /// Where the slice lies in the blocks of a row, and where its groups go: the same for every row.
 template <typename Block>
@@ -190,13 +316,16 @@ void decode_codes(const Layout<Block>& layout, const uint8_t* in, uint8_t* codes
 /// The scales of one row go to row `row` of `out`.
 template <typename Block>
 void decode_scales(const Layout<Block>& layout, const uint8_t* in, int64_t row, GroupedRows& out) {
-  uint16_t* scales = out.scales.data() + row * layout.blocks.size();
-  uint16_t* offsets =
-      layout.format.offset ? out.offsets.data() + row * layout.blocks.size() : nullptr;
+  constexpr int kBytes = scale_bytes(grouped_format(Block::format).scales);
+  const int64_t first = row * layout.blocks.size() * kBytes;
+  uint8_t* scales = out.scales.data() + first;
+  uint8_t* offsets = Block::offset_at >= 0 ? out.offsets.data() + first : nullptr;
   for (int64_t block = 0; block < layout.blocks.size(); ++block) {
     const uint8_t* bytes = in + block * Block::bytes;
-    scales[block] = Block::scale(bytes);
-    if constexpr (Block::has_offset) offsets[block] = Block::offset(bytes);
+    std::memcpy(scales + block * kBytes, bytes + Block::scale_at, kBytes);
+    if constexpr (Block::offset_at >= 0) {
+      std::memcpy(offsets + block * kBytes, bytes + Block::offset_at, kBytes);
+    }
   }
 }
 
@@ -213,7 +342,7 @@ void decode_sub_scales(const Layout<Block>& layout, const uint8_t* in, int64_t r
     const int64_t end = std::min(layout.groups.end, (block + 1) * kGroups);
     const int64_t skip = begin - block * kGroups;
     std::copy_n(sub.scales + skip, end - begin, out.sub_scales.data() + first + begin);
-    if constexpr (Block::has_offset) {
+    if constexpr (Block::offset_at >= 0) {
       std::copy_n(sub.offsets + skip, end - begin, out.sub_offsets.data() + first + begin);
     }
   }
@@ -233,31 +362,12 @@ void decode_blocks(const std::byte* raw, Range rows, GroupedRows& out) {
 }  // namespace
 
 WeightFormat weight_format(GgmlType type) {
-  switch (type) {
-    case GgmlType::f32:
-      return WeightFormat::f32;
-    case GgmlType::f16:
-      return WeightFormat::f16;
-    case GgmlType::bf16:
-      return WeightFormat::bf16;
-    case GgmlType::q4_0:
-      return WeightFormat::q4_0;
-    case GgmlType::q4_1:
-      return WeightFormat::q4_1;
-    case GgmlType::q5_0:
-      return WeightFormat::q5_0;
-    case GgmlType::q5_1:
-      return WeightFormat::q5_1;
-    case GgmlType::q8_0:
-      return WeightFormat::q8_0;
-    case GgmlType::q4_k:
-      return WeightFormat::q4_k;
-    case GgmlType::q5_k:
-      return WeightFormat::q5_k;
-    case GgmlType::q6_k:
-      return WeightFormat::q6_k;
-  }
-  CN_ASSERT(false, "ggml type ", static_cast<uint32_t>(type));
+  if (type == GgmlType::f32) return WeightFormat::f32;
+  if (type == GgmlType::f16) return WeightFormat::f16;
+  if (type == GgmlType::bf16) return WeightFormat::bf16;
+  WeightFormat format{};
+  with_blocks(type, [&](auto block) { format = decltype(block)::format; });
+  return format;
 }
 
 Range blocks_of(GgmlType type, Range cols) {
@@ -271,29 +381,7 @@ void decode_rows(GgmlType type, const std::byte* raw, Range rows, GroupedRows& o
             "decode_rows: ", name_of(type), " into ", name_of(out.format), ", rows ", rows.begin,
             " to ", rows.end, " of ", out.rows);
   if (out.cols == 0) return;
-  switch (type) {
-    case GgmlType::q4_0:
-      return decode_blocks<Q4_0>(raw, rows, out);
-    case GgmlType::q4_1:
-      return decode_blocks<Q4_1>(raw, rows, out);
-    case GgmlType::q5_0:
-      return decode_blocks<Q5_0>(raw, rows, out);
-    case GgmlType::q5_1:
-      return decode_blocks<Q5_1>(raw, rows, out);
-    case GgmlType::q8_0:
-      return decode_blocks<Q8_0>(raw, rows, out);
-    case GgmlType::q4_k:
-      return decode_blocks<Q4_K>(raw, rows, out);
-    case GgmlType::q5_k:
-      return decode_blocks<Q5_K>(raw, rows, out);
-    case GgmlType::q6_k:
-      return decode_blocks<Q6_K>(raw, rows, out);
-    case GgmlType::f32:
-    case GgmlType::f16:
-    case GgmlType::bf16:
-      break;
-  }
-  CN_ASSERT(false, "decode_rows: ", name_of(type), " is not a grouped type");
+  with_blocks(type, [&](auto block) { decode_blocks<decltype(block)>(raw, rows, out); });
 }
 
 }  // namespace colonnade

@@ -10,9 +10,13 @@ namespace colonnade::kernels::CN_ISA {
 
 /// Line j (0..7) of a block: byte 4r + i is the code of row r at k = 4j + i.
 template <int Bits, int J>
-inline U8x64 code_line(const uint8_t* block) noexcept {
+inline U8x64 stored_line(const uint8_t* block) noexcept {
   if constexpr (Bits == 8) {
     return load_codes(block + 64 * J);
+  } else if constexpr (Bits < 4) {
+    const U8x64 low = shift_mask<2 * (J % 4)>(load_codes(block + 64 * (J / 4)), 0x03);
+    if constexpr (Bits == 2) return low;
+    if constexpr (Bits == 3) return bor(low, shift_mask<J - 2>(load_codes(block + 128), 0x04));
   } else {
     const U8x64 nibbles = shift_mask<4 * (J % 2)>(load_codes(block + 64 * (J / 2)), 0x0f);
     if constexpr (Bits == 4) return nibbles;
@@ -23,6 +27,17 @@ inline U8x64 code_line(const uint8_t* block) noexcept {
       const U8x64 plane = load_codes(block + 256 + 64 * (J / 4));
       return bor(nibbles, shift_mask<2 * (J % 4) - 4>(plane, 0x30));
     }
+  }
+}
+
+/// The same as the integers that dots take: entries of the format's table.
+template <P16Format F, int J>
+inline U8x64 code_line(const uint8_t* block) noexcept {
+  const U8x64 codes = stored_line<F.bits, J>(block);
+  if constexpr (F.table == CodeTable::none) {
+    return codes;
+  } else {
+    return lookup(entries_of(F.table), codes);
   }
 }
 
@@ -39,52 +54,116 @@ constexpr int64_t kNearBytes = 2048, kFarBytes = 16384;
 
 template <P16Format F>
 inline I32x16 dot(I32x16 acc, U8x64 codes, const int8_t* q) noexcept {
-  if constexpr (F.bits == 8) return dot8(acc, codes, q);
+  if constexpr (wide_codes(F)) return dot8(acc, codes, q);
   return dot7(acc, codes, q);
 }
 
 /// What dot leaves to be taken off per unit of the sum of q.
 template <P16Format F>
 constexpr int dot_zero() noexcept {
-  return F.bits == 8 ? kZero8 : F.zero;
+  return wide_codes(F) ? F.zero - 128 + kZero8 : F.zero;
 }
 
-/// First-level scales, as the step needs them: 16 rows each.
-struct BlockScales {
-  F32x16 scale;   // f16 scale, or d
-  F32x16 offset;  // offset, or -(dmin * sub-minimum); formats with offset only
-  I32x16 sub0, sub1;
+inline F32x16 load_scales_of(ScaleType type, const uint8_t* p) noexcept {
+  if (type == ScaleType::f32) return load(reinterpret_cast<const float*>(p));
+  const auto* halves = reinterpret_cast<const uint16_t*>(p);
+  return type == ScaleType::f16 ? load_f16(halves) : load_bf16(halves);
+}
+
+/// 2^(e - 128): halves of a table's doubled entries. The two smallest are denormal: shifted one
+/// place less per step, they are the larger number there and nowhere else.
+inline F32x16 load_e8m0(const uint8_t* p) noexcept {
+  const I32x16 e = load_u8(p);
+  return from_bits(max(shl<23>(sub(e, splat(1))), shl<21>(add(e, splat(1)))));
+}
+
+/// What stands behind a segment, 16 rows each: scale and offset, or d and -dmin.
+struct SegmentScales {
+  F32x16 scale, offset;
 };
 
 template <P16Format F>
-inline BlockScales load_scales(const uint8_t* block, const uint8_t* tail) noexcept {
-  const uint8_t* p = block + code_bytes(F);
-  BlockScales s = {};
-  if constexpr (F.levels == 1) {
-    s.scale = load_f16(reinterpret_cast<const uint16_t*>(p));
-    if constexpr (F.offset) s.offset = load_f16(reinterpret_cast<const uint16_t*>(p) + 16);
-  } else {
-    s.scale = load_f16(reinterpret_cast<const uint16_t*>(tail));
-    if constexpr (F.subgroups == 2) {
-      s.sub0 = load_s8(p);
-      s.sub1 = load_s8(p + 16);
-    } else {
-      s.sub0 = load_u8(p);
-    }
-    if constexpr (F.offset) {
-      const F32x16 dmin = load_f16(reinterpret_cast<const uint16_t*>(tail) + 16);
-      s.offset = mul(sub(splat(0.0F), dmin), to_f32(load_u8(p + 16 * F.subgroups)));
-    }
+inline SegmentScales load_segment(const uint8_t* tail, ScaleType type) noexcept {
+  SegmentScales s = {};
+  if constexpr (F.levels == 2) {
+    const auto* halves = reinterpret_cast<const uint16_t*>(tail);
+    s.scale = load_f16(halves);
+    if constexpr (F.offset) s.offset = sub(splat(0.0F), load_f16(halves + kLanes));
+  } else if constexpr (F.place == ScalePlace::segment) {
+    s.scale = load_scales_of(type, tail);
+    if constexpr (F.offset) s.offset = load_scales_of(type, tail + kLanes * scale_bytes(type));
   }
   return s;
 }
 
-/// float(I) of a run from the dots of its sub-groups (zero already taken off).
+/// Scales as a block's step needs them, 16 rows each.
+struct BlockScales {
+  F32x16 scale;   // of the block, or d
+  F32x16 offset;  // of the block; in_pairs: -dmin
+  I32x16 sub0, sub1;
+  I32x16 sub_pairs, min_pairs;  // in_pairs: words, those of the two sub-groups side by side
+};
+
 template <P16Format F>
+inline BlockScales load_scales(const uint8_t* block, const SegmentScales& segment) noexcept {
+  const uint8_t* p = block + code_bytes(F);
+  BlockScales s = {};
+  s.scale = segment.scale;
+  s.offset = segment.offset;
+  if constexpr (F.place == ScalePlace::block_f16) {
+    s.scale = load_f16(reinterpret_cast<const uint16_t*>(p));
+    if constexpr (F.offset) s.offset = load_f16(reinterpret_cast<const uint16_t*>(p) + kLanes);
+  } else if constexpr (F.place == ScalePlace::block_e8m0) {
+    s.scale = load_e8m0(p);
+  } else if constexpr (in_pairs(F) && F.offset) {
+    const I32x16 nibbles = splat(0x000f000f), pairs = load_u8_pairs(p);
+    s.sub_pairs = band(pairs, nibbles);
+    s.min_pairs = band(shr<4>(pairs), nibbles);
+  } else if constexpr (in_pairs(F)) {
+    s.sub_pairs = load_s8_pairs(p);
+  } else if constexpr (F.levels == 2) {
+    s.sub0 = load_s8(p);
+    if constexpr (F.subgroups == 2) s.sub1 = load_s8(p + kLanes);
+    if constexpr (F.offset) s.offset = mul(s.offset, to_f32(load_u8(p + kLanes)));
+  }
+  return s;
+}
+
+/// Sub-scales of the first and the second sub-group.
+template <P16Format F, int kHalf>
+inline I32x16 sub_scale(const BlockScales& s) noexcept {
+  if constexpr (in_pairs(F)) return sar<16>(kHalf == 0 ? shl<16>(s.sub_pairs) : s.sub_pairs);
+  return kHalf == 0 || F.subgroups == 1 ? s.sub0 : s.sub1;
+}
+template <int kHalf>
+inline I32x16 sub_minimum(I32x16 min_pairs) noexcept {
+  return kHalf == 0 ? band(min_pairs, splat(0xffff)) : shr<16>(min_pairs);
+}
+
+/// float(I) of a run from the dots of its sub-groups (zero already taken off). Dots of int8 and up
+/// to 3 bits are words: 7 * 127 * 16 < 2^15.
+template <P16Format F, bool kInt15>
 inline F32x16 run_value(I32x16 i0, I32x16 i1, const BlockScales& s) noexcept {
   if constexpr (F.levels == 1) return to_f32(add(i0, i1));
-  if constexpr (F.subgroups == 2) return to_f32(add(mul(i0, s.sub0), mul(i1, s.sub1)));
-  return to_f32(mul(add(i0, i1), s.sub0));
+  if constexpr (F.subgroups == 1) return to_f32(mul(add(i0, i1), s.sub0));
+  if constexpr (in_pairs(F) && !kInt15) return to_f32(dot_words(join_words(i0, i1), s.sub_pairs));
+  return to_f32(add(mul(i0, sub_scale<F, 0>(s)), mul(i1, sub_scale<F, 1>(s))));
+}
+
+/// Sums of q over the halves of a block as the two words of a lane.
+inline int32_t sum_words(int32_t first, int32_t second) noexcept {
+  return static_cast<int32_t>((static_cast<uint32_t>(first) & 0xffffU) |
+                              static_cast<uint32_t>(second) << 16);
+}
+
+/// float(J) of a run whose sub-groups have minimums of their own.
+template <bool kInt15>
+inline F32x16 minimum_value(const int32_t* half_sums, I32x16 min_pairs) noexcept {
+  if constexpr (!kInt15) {
+    return to_f32(dot_words(splat(sum_words(half_sums[0], half_sums[1])), min_pairs));
+  }
+  return to_f32(add(mul(splat(half_sums[0]), sub_minimum<0>(min_pairs)),
+                    mul(splat(half_sums[1]), sub_minimum<1>(min_pairs))));
 }
 
 }  // namespace colonnade::kernels::CN_ISA

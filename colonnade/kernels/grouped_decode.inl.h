@@ -6,24 +6,24 @@
 
 namespace colonnade::kernels::CN_ISA {
 
-// Two integer accumulators (lines 0..3 and 4..7, the sub-groups of Q6_K): one would wait on its own
-// latency. Inlined always: a call would store and reload them at every line.
+// Two integer accumulators (lines 0..3 and 4..7, which may be sub-groups): one would wait on its
+// own latency. Inlined always: a call would store and reload them at every line.
 template <P16Format F>
 [[gnu::always_inline]] inline void dot_block(const uint8_t* block, const int8_t* q, I32x16& i0,
                                              I32x16& i1) noexcept {
-  i0 = dot<F>(i0, code_line<F.bits, 0>(block), q);
-  i1 = dot<F>(i1, code_line<F.bits, 4>(block), q + 16);
-  i0 = dot<F>(i0, code_line<F.bits, 1>(block), q + 4);
-  i1 = dot<F>(i1, code_line<F.bits, 5>(block), q + 20);
-  i0 = dot<F>(i0, code_line<F.bits, 2>(block), q + 8);
-  i1 = dot<F>(i1, code_line<F.bits, 6>(block), q + 24);
-  i0 = dot<F>(i0, code_line<F.bits, 3>(block), q + 12);
-  i1 = dot<F>(i1, code_line<F.bits, 7>(block), q + 28);
+  i0 = dot<F>(i0, code_line<F, 0>(block), q);
+  i1 = dot<F>(i1, code_line<F, 4>(block), q + 16);
+  i0 = dot<F>(i0, code_line<F, 1>(block), q + 4);
+  i1 = dot<F>(i1, code_line<F, 5>(block), q + 20);
+  i0 = dot<F>(i0, code_line<F, 2>(block), q + 8);
+  i1 = dot<F>(i1, code_line<F, 6>(block), q + 24);
+  i0 = dot<F>(i0, code_line<F, 3>(block), q + 12);
+  i1 = dot<F>(i1, code_line<F, 7>(block), q + 28);
 }
 
 template <P16Format F, bool kInt15>
-inline F32x16 chain_block(F32x16 acc, const uint8_t* block, const uint8_t* tail, const CodesView& x,
-                          int64_t b) noexcept {
+inline F32x16 chain_block(F32x16 acc, const uint8_t* block, const SegmentScales& segment,
+                          const CodesView& x, int64_t b) noexcept {
   constexpr int kZero = dot_zero<F>();
   I32x16 i0 = splat(-kZero * x.half_sums[2 * b]);
   I32x16 i1 = splat(-kZero * x.half_sums[2 * b + 1]);
@@ -36,11 +36,16 @@ inline F32x16 chain_block(F32x16 acc, const uint8_t* block, const uint8_t* tail,
   } else {
     dot_block<F>(block, x.hi + kBlock * b, i0, i1);
   }
-  const BlockScales s = load_scales<F>(block, tail);
-  const F32x16 p = mul(s.scale, splat(x.scale[b]));
-  acc = fma(run_value<F>(i0, i1, s), p, acc);
-  if constexpr (F.offset) acc = fma(s.offset, splat(x.scaled_sum[b]), acc);
-  return acc;
+  const BlockScales s = load_scales<F>(block, segment);
+  const F32x16 step = splat(x.scale[b]);
+  acc = fma(run_value<F, kInt15>(i0, i1, s), mul(s.scale, step), acc);
+  if constexpr (F.offset && in_pairs(F)) {
+    return fma(minimum_value<kInt15>(x.half_sums + 2 * b, s.min_pairs), mul(s.offset, step), acc);
+  } else if constexpr (F.offset) {
+    return fma(s.offset, splat(x.scaled_sum[b]), acc);
+  } else {
+    return acc;
+  }
 }
 
 /// on_leaf(leaf) for the leaves of 16 rows, in order.
@@ -54,11 +59,12 @@ template <P16Format F, bool kInt15, typename OnLeaf>
   for (int32_t s = 0; s < w.plan.segment_count; ++s) {
     const Segment segment = w.plan.segments[s];
     const uint8_t* tail = p + segment.blocks * kBytes;
+    const SegmentScales scales = load_segment<F>(tail, w.scales);
     for (; p != tail; p += kBytes, ++b) {
       for (int64_t line = 0; line < kBytes; line += 64) prefetch_stream(p + line);
-      acc = chain_block<F, kInt15>(acc, p, tail, x, b);
+      acc = chain_block<F, kInt15>(acc, p, scales, x, b);
     }
-    p += segment_tail_bytes(F);
+    p += segment_tail_bytes(F, w.scales);
     if (segment.ends_leaf == 0) continue;
     on_leaf(acc);
     acc = splat(0.0F);

@@ -8,20 +8,23 @@ namespace colonnade::kernels::CN_ISA {
 /// One block of a grouped panel as f32 lines [32][16]: w = fma(scale, code - zero, offset), scale
 /// exact where it has two levels.
 template <P16Format F>
-void expand_f32(float* lines, const uint8_t* block, const uint8_t* tail) noexcept {
-  const BlockScales s = load_scales<F>(block, tail);
-  F32x16 scale0 = s.scale, scale1 = s.scale;
+void expand_f32(float* lines, const uint8_t* block, const uint8_t* tail, ScaleType type) noexcept {
+  const BlockScales s = load_scales<F>(block, load_segment<F>(tail, type));
+  F32x16 scale0 = s.scale, scale1 = s.scale, offset0 = s.offset, offset1 = s.offset;
   if constexpr (F.levels == 2) {
-    scale0 = mul(s.scale, to_f32(s.sub0));
-    scale1 = F.subgroups == 2 ? mul(s.scale, to_f32(s.sub1)) : scale0;
+    scale0 = mul(s.scale, to_f32(sub_scale<F, 0>(s)));
+    scale1 = mul(s.scale, to_f32(sub_scale<F, 1>(s)));
   }
-  const F32x16 offset = F.offset ? s.offset : splat(0.0F);
+  if constexpr (F.offset && in_pairs(F)) {
+    offset0 = mul(s.offset, to_f32(sub_minimum<0>(s.min_pairs)));
+    offset1 = mul(s.offset, to_f32(sub_minimum<1>(s.min_pairs)));
+  }
   repeat<8>(CN_UNROLLED(auto j) {
     constexpr int kLine = decltype(j){};
     alignas(64) uint8_t bytes[64];
-    store_codes(bytes, code_line<F.bits, kLine>(block));
+    store_codes(bytes, code_line<F, kLine>(block));
     const I32x16 quads = load(reinterpret_cast<const int32_t*>(bytes));
-    const F32x16 scale = kLine < 4 ? scale0 : scale1;
+    const F32x16 scale = kLine < 4 ? scale0 : scale1, offset = kLine < 4 ? offset0 : offset1;
     repeat<4>(CN_UNROLLED(auto i) {
       constexpr int kShift = 8 * decltype(i){};
       const I32x16 code = sub(band(shr<kShift>(quads), splat(255)), splat(F.zero));
@@ -33,13 +36,14 @@ void expand_f32(float* lines, const uint8_t* block, const uint8_t* tail) noexcep
 
 /// What is left of a packed format once its blocks are f32.
 struct F32Packing {
-  void (*expand)(float* lines, const uint8_t* block, const uint8_t* tail) noexcept;
+  void (*expand)(float* lines, const uint8_t* block, const uint8_t* tail, ScaleType type) noexcept;
   int64_t block_bytes;
   int64_t tail_bytes;  // behind a segment
+  ScaleType scales;
 };
 template <P16Format F>
-constexpr F32Packing f32_packing_of() noexcept {
-  return {expand_f32<F>, block_bytes(F), segment_tail_bytes(F)};
+constexpr F32Packing f32_packing_of(ScaleType type) noexcept {
+  return {expand_f32<F>, block_bytes(F), segment_tail_bytes(F, type), type};
 }
 
 /// Where a walk over packed blocks stands; offsets are those of every panel.
@@ -61,8 +65,9 @@ inline DenseChunk expand_blocks(float* lines, const uint8_t* panel, const Groupe
   while (count < kChunkK) {
     const Segment segment = w.plan.segments[walk.segment];
     const int64_t tail = (segment.blocks - walk.in_segment) * packing.block_bytes;
-    prefetch_stream(panel + walk.offset);
-    packing.expand(lines + count * kLanes, panel + walk.offset, panel + walk.offset + tail);
+    const uint8_t* block = panel + walk.offset;
+    prefetch_stream(block);
+    packing.expand(lines + count * kLanes, block, block + tail, packing.scales);
     count += w.plan.runs[walk.block].length;  // a short run's padding is written over
     ++walk.block;
     walk.offset += packing.block_bytes;
@@ -115,6 +120,25 @@ inline void grouped_f32(const GroupedView& w, const float* x, int64_t x_stride, 
              [&]<Joining J>(DenseJob& job, Span group, Span wanted) noexcept {
                return grouped_f32_strip<J>(w, job, packing, group, wanted);
              });
+}
+
+/// Row `row` of a weight as f32, y [K].
+inline void grouped_row_of(const GroupedView& w, int64_t row, float* y,
+                           const F32Packing& packing) noexcept {
+  const uint8_t* p = w.panels + row / kLanes * w.panel_bytes;
+  alignas(64) float lines[kBlock * kLanes];
+  int64_t b = 0;
+  for (int32_t g = 0; g < w.plan.segment_count; ++g) {
+    const uint8_t* tail = p + w.plan.segments[g].blocks * packing.block_bytes;
+    for (; p != tail; p += packing.block_bytes, ++b) {
+      packing.expand(lines, p, tail, packing.scales);
+      const Run run = w.plan.runs[b];
+      for (int32_t i = 0; i < run.length; ++i) {
+        y[run.k_begin + i] = lines[i * kLanes + row % kLanes];
+      }
+    }
+    p += packing.tail_bytes;
+  }
 }
 
 }  // namespace colonnade::kernels::CN_ISA

@@ -30,31 +30,35 @@ inline ManyScratch carve(Scratch scratch, bool exact) noexcept {
 }
 
 template <P16Format F, bool kInt15>
-void expand_block(ExpandedBlock& e, const uint8_t* block, const uint8_t* tail) noexcept {
-  repeat<8>(CN_UNROLLED(auto j) {
-    store_codes(e.codes + 64 * j, code_line<F.bits, decltype(j){}>(block));
-  });
-  const BlockScales s = load_scales<F>(block, tail);
+void expand_block(ExpandedBlock& e, const uint8_t* block, const uint8_t* tail,
+                  ScaleType type) noexcept {
+  repeat<8>(
+      CN_UNROLLED(auto j) { store_codes(e.codes + 64 * j, code_line<F, decltype(j){}>(block)); });
+  const BlockScales s = load_scales<F>(block, load_segment<F>(tail, type));
   store(e.scale, s.scale);
   if constexpr (F.offset) store(e.offset, s.offset);
   if constexpr (F.levels == 2) {
-    const F32x16 sub0 = to_f32(s.sub0);
-    store(e.sub0, kInt15 ? s.sub0 : bits(sub0));
-    store(e.shift, mul(splat(-kMagic), sub0));
-    if constexpr (F.subgroups == 2) store(e.sub1, kInt15 ? s.sub1 : bits(to_f32(s.sub1)));
+    const I32x16 sub0 = sub_scale<F, 0>(s), sub1 = sub_scale<F, 1>(s);
+    store(e.sub0, kInt15 ? sub0 : bits(to_f32(sub0)));
+    store(e.shift, mul(splat(-kMagic), to_f32(sub0)));
+    if constexpr (F.subgroups == 2) store(e.sub1, kInt15 ? sub1 : bits(to_f32(sub1)));
   }
+  if constexpr (F.offset && in_pairs(F)) store(e.min_pairs, s.min_pairs);
 }
 
 /// What is left of a packed format once codes are expanded.
 struct Packing {
-  void (*expand)(ExpandedBlock&, const uint8_t* block, const uint8_t* tail) noexcept;
+  void (*expand)(ExpandedBlock&, const uint8_t* block, const uint8_t* tail,
+                 ScaleType type) noexcept;
   int64_t block_bytes;
   int64_t tail_bytes;  // behind a segment
   int32_t zero;        // dot_zero
+  ScaleType scales;
 };
 template <P16Format F, bool kInt15>
-constexpr Packing packing_of() noexcept {
-  return {expand_block<F, kInt15>, block_bytes(F), segment_tail_bytes(F), dot_zero<F>()};
+constexpr Packing packing_of(ScaleType type) noexcept {
+  return {expand_block<F, kInt15>, block_bytes(F), segment_tail_bytes(F, type), dot_zero<F>(),
+          type};
 }
 
 /// out[i] = start + factor * (a[i] + b[i]); b may be null.
@@ -68,17 +72,34 @@ inline void scale_sums(int32_t* out, const int32_t* a, const int32_t* b, int32_t
   for (; i < count; ++i) out[i] = start + factor * (a[i] + (b != nullptr ? b[i] : 0));
 }
 
-/// What the dots start from: -zero * sum of q, and kMagicBits where grouped_tile wants it. Once for
-/// all panels.
+/// What minimums of sub-groups are multiplied with: int8 the two sums of q as words, int15 either
+/// as a float.
+template <bool kInt15>
+inline void fill_half_sums(int32_t* out, const int32_t* sums0, const int32_t* sums1,
+                           int64_t count) noexcept {
+  for (int64_t i = 0; i < count; ++i) {
+    if constexpr (kInt15) {
+      out[i] = __builtin_bit_cast(int32_t, static_cast<float>(sums0[i]));
+      out[count + i] = __builtin_bit_cast(int32_t, static_cast<float>(sums1[i]));
+    } else {
+      out[i] = sum_words(sums0[i], sums1[i]);
+    }
+  }
+}
+
+/// What the dots start from: -zero * sum of q, and kMagicBits where grouped_tile wants it; or what
+/// minimums of sub-groups meet. Once for all panels.
 template <P16Format E, bool kInt15>
 void fill_corrections(int32_t* out, const CodesView& x, int32_t zero, Span tokens) noexcept {
-  if constexpr (E.zero == 0) return;
+  if constexpr (E.zero == 0 && !sub_minimums(E)) return;
   constexpr int32_t kStart = E.levels == 2 && !kInt15 ? kMagicBits : 0;
   const int64_t count = tokens.end - tokens.begin;
   for (int64_t b = 0; b < x.blocks; ++b, out += E.subgroups * count) {
     const int32_t* sums0 = x.half_sums + 2 * b * x.tokens + tokens.begin;
     const int32_t* sums1 = sums0 + x.tokens;
-    if constexpr (E.subgroups == 2) {
+    if constexpr (sub_minimums(E)) {
+      fill_half_sums<kInt15>(out, sums0, sums1, count);
+    } else if constexpr (E.subgroups == 2) {
       scale_sums(out, sums0, nullptr, -zero, kStart, count);
       scale_sums(out + count, sums1, nullptr, -zero, 0, count);
     } else {
@@ -165,7 +186,7 @@ void next_chunk(const ManyScratch& s, const KPlanView& plan, const Packing& pack
     ++walk.in_segment;
     const bool last = walk.in_segment == segment.blocks;
     for (int n = 0; n < kPanels; ++n) {
-      packing.expand(s.blocks[b * kPanels + n], walk.p[n], walk.p[n] + tail);
+      packing.expand(s.blocks[b * kPanels + n], walk.p[n], walk.p[n] + tail, packing.scales);
       walk.p[n] += packing.block_bytes + (last ? packing.tail_bytes : 0);
     }
     chunk.ends[b] = last && segment.ends_leaf != 0;

@@ -20,6 +20,8 @@ inline F32x16 matrix_step(F32x16 acc, const int32_t* dots, const int32_t* low,
     value = to_f32(i);
   } else if constexpr (kInt15) {
     value = to_f32(mul(i, load(e.sub0)));
+  } else if constexpr (F.zero != 0) {  // corrections begin with kMagicBits
+    value = fma(from_bits(i), from_bits(load(e.sub0)), load(e.shift));
   } else {
     value = mul(to_f32(i), from_bits(load(e.sub0)));  // exact: below 2^24
   }
@@ -33,7 +35,7 @@ inline F32x16 matrix_step(F32x16 acc, const int32_t* dots, const int32_t* low,
 template <P16Format F, bool kInt15, Joining J>
 int64_t matrix_tile(const TileSums& sums, const ExpandedBlock* e, const Chunk& chunk,
                     TileCodes x) noexcept {
-  static_assert(F.subgroups == 1 && (F.levels == 1 || F.zero == 0));
+  static_assert(F.subgroups == 1);
   constexpr int kPanels = 2, kVectors = kMatrixTokens * kPanels;
   alignas(64) int32_t dots[2][kInt15 ? 2 : 1][kVectors * kLanes];
   const auto dot_block = [&](int b) {

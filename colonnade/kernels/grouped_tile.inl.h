@@ -8,11 +8,12 @@
 
 namespace colonnade::kernels::CN_ISA {
 
-// A leaf of 512. 16 blocks x 2 panels of 832 bytes: 26 of the 48 KiB of an L1 that feeds AVX-512.
+// A leaf of 512. 16 blocks x 2 panels of 896 bytes: 28 of the 48 KiB of an L1 that feeds AVX-512.
 constexpr int kChunkBlocks = 16;
 
 /// One block of one panel, expanded. Two levels, int15: sub0 and sub1 are i32. Two levels, int8:
-/// they are f32 (float(sub) * float(dot) is exact) and `shift` is -kMagic * sub0.
+/// they are f32 (float(sub) * float(dot) is exact) and `shift` is -kMagic * sub0. Minimums of
+/// sub-groups are words, and `offset` is -dmin.
 struct alignas(64) ExpandedBlock {
   uint8_t codes[512];
   float scale[16];
@@ -20,11 +21,12 @@ struct alignas(64) ExpandedBlock {
   int32_t sub0[16];
   int32_t sub1[16];
   float shift[16];
+  int32_t min_pairs[16];
 };
 
 // 1.5 * 2^23: as f32 its unit is 1, so adding an integer below 2^22 to its bits adds it to its
 // value. A dot that starts from these bits needs no conversion before the FMA with its sub-scale:
-// fma(kMagic + I, sub, -kMagic * sub) = I * sub, exact. (63 * 127 * 32 < 2^22.)
+// fma(kMagic + I, sub, -kMagic * sub) = I * sub, exact. (127 * 127 * 32 < 2^22.)
 constexpr float kMagic = 12582912.0F;
 constexpr int32_t kMagicBits = 0x4b400000;
 
@@ -32,8 +34,11 @@ constexpr int32_t kMagicBits = 0x4b400000;
 /// their code.
 template <P16Format F>
 constexpr P16Format expanded_format() noexcept {
-  return {F.bits == 8 ? 8 : 4, dot_zero<F>() != 0 ? 1 : 0, F.levels, F.subgroups, F.offset};
+  return {wide_codes(F) ? 8 : 4, dot_zero<F>() != 0 ? 1 : 0, F.levels, F.subgroups, F.offset};
 }
+
+/// Sub-groups have minimums of their own.
+constexpr bool sub_minimums(P16Format e) noexcept { return e.offset && e.subgroups == 2; }
 
 /// Blocks that the tiles work on.
 struct Chunk {
@@ -128,6 +133,27 @@ struct TileCodes {
   int64_t correction_tokens;  // of the tile's corrections
 };
 
+/// The minimums' step of the chains of a tile: acc = fma(J, -dmin * s_a, acc).
+template <bool kInt15, int kRows, int kPanels>
+[[gnu::always_inline]] inline void minimums_tile(F32x16 (&acc)[kRows][kPanels],
+                                                 const ExpandedBlock* e,
+                                                 const TileCodes& x) noexcept {
+  repeat<kPanels>(CN_UNROLLED(auto n) {
+    const I32x16 pairs = load(e[n].min_pairs);
+    const F32x16 first = to_f32(sub_minimum<0>(pairs)), second = to_f32(sub_minimum<1>(pairs));
+    repeat<kRows>(CN_UNROLLED(auto m) {
+      F32x16 value;
+      if constexpr (kInt15) {  // below 2^24: exact
+        const auto* sums = reinterpret_cast<const float*>(x.corrections);
+        value = fma(splat(sums[m]), first, mul(splat(sums[x.correction_tokens + m]), second));
+      } else {
+        value = to_f32(dot_words(splat(x.corrections[m]), pairs));
+      }
+      acc[m][n] = fma(value, mul(load(e[n].offset), splat(x.scale[m])), acc[m][n]);
+    });
+  });
+}
+
 /// One block's step of the chains of a tile.
 template <P16Format F, bool kInt15, int kRows, int kPanels>
 [[gnu::always_inline]] inline void chain_tile(F32x16 (&acc)[kRows][kPanels], const ExpandedBlock* e,
@@ -146,9 +172,12 @@ template <P16Format F, bool kInt15, int kRows, int kPanels>
     repeat<kPanels>(CN_UNROLLED(auto n) {
       const F32x16 p = mul(load(e[n].scale), splat(x.scale[m]));
       acc[m][n] = fma(value[m][n], p, acc[m][n]);
-      if constexpr (F.offset) acc[m][n] = fma(load(e[n].offset), splat(x.scaled_sum[m]), acc[m][n]);
+      if constexpr (F.offset && !sub_minimums(F)) {
+        acc[m][n] = fma(load(e[n].offset), splat(x.scaled_sum[m]), acc[m][n]);
+      }
     });
   });
+  if constexpr (sub_minimums(F)) minimums_tile<kInt15>(acc, e, x);
 }
 
 /// kRows tokens x kPanels panels over a chunk. Returns what close_leaf

@@ -208,43 +208,4 @@ inline void finish_sums(float* y, const int64_t* const* sums, int64_t ranks, con
   }
 }
 
-template <int Bits>
-inline int32_t code_at(const uint8_t* block, int64_t row, int64_t k) noexcept {
-  const int64_t byte = 4 * row + k % 4;
-  if constexpr (Bits == 8) return block[64 * (k / 4) + byte];
-  int32_t code = block[64 * (k / 8) + byte] >> (k % 8 < 4 ? 0 : 4) & 15;
-  if constexpr (Bits == 5) code |= (block[256 + byte] >> (k / 4) & 1) << 4;
-  if constexpr (Bits == 6)
-    code |= (block[256 + 64 * (k / 16) + byte] >> (2 * (k % 16 / 4)) & 3) << 4;
-  return code;
-}
-
-template <P16Format F>
-void grouped_row_of(const GroupedView& w, int64_t row, float* y) noexcept {
-  constexpr int64_t kBytes = block_bytes(F);
-  const uint8_t* p = w.panels + row / kLanes * w.panel_bytes;
-  const int64_t r = row % kLanes;
-  int64_t b = 0;
-  for (int32_t g = 0; g < w.plan.segment_count; ++g) {
-    const Segment segment = w.plan.segments[g];
-    const uint8_t* tail = p + segment.blocks * kBytes;
-    for (; p != tail; p += kBytes, ++b) {
-      alignas(64) float scale[kLanes], offset[kLanes], sub0[kLanes], sub1[kLanes];
-      const BlockScales s = load_scales<F>(p, tail);
-      store(scale, s.scale);
-      store(offset, s.offset);
-      store(sub0, to_f32(s.sub0));
-      store(sub1, to_f32(s.sub1));
-      const Run run = w.plan.runs[b];
-      for (int32_t i = 0; i < run.length; ++i) {
-        const bool second = F.subgroups == 2 && i >= 16;
-        const float step = F.levels == 2 ? scale[r] * (second ? sub1[r] : sub0[r]) : scale[r];
-        const auto code = static_cast<float>(code_at<F.bits>(p, r, i) - F.zero);
-        y[run.k_begin + i] = F.offset ? __builtin_fmaf(step, code, offset[r]) : step * code;
-      }
-    }
-    p += segment_tail_bytes(F);
-  }
-}
-
 }  // namespace colonnade::kernels::CN_ISA

@@ -19,9 +19,11 @@ void matmul_grouped_kind(const GroupedView& w, const CodesView& x, Span panels,
   if (x.tokens == 1) {
     decode_panels<F>(w, x, panels, out);
   } else if (x.lo != nullptr) {
-    many_panels<expanded_format<F>(), true>(w, x, packing_of<F, true>(), panels, out, scratch);
+    many_panels<expanded_format<F>(), true>(w, x, packing_of<F, true>(w.scales), panels, out,
+                                            scratch);
   } else {
-    many_panels<expanded_format<F>(), false>(w, x, packing_of<F, false>(), panels, out, scratch);
+    many_panels<expanded_format<F>(), false>(w, x, packing_of<F, false>(w.scales), panels, out,
+                                             scratch);
   }
 }
 
@@ -60,7 +62,7 @@ inline void matmul_grouped_f32(const GroupedView& w, const float* x, int64_t x_s
                                Scratch scratch) noexcept {
   for_grouped(w.kind, [&](auto kind) noexcept {
     constexpr P16Format F = p16_format(static_cast<GroupedKind>(int{decltype(kind){}}));
-    grouped_f32(w, x, x_stride, tokens, panels, out, scratch, f32_packing_of<F>());
+    grouped_f32(w, x, x_stride, tokens, panels, out, scratch, f32_packing_of<F>(w.scales));
   });
 }
 
@@ -75,7 +77,7 @@ inline void matmul_dense(const DenseView& w, const float* x, int64_t x_stride, i
 inline void grouped_row(const GroupedView& w, int64_t row, float* y) noexcept {
   for_grouped(w.kind, [&](auto kind) noexcept {
     constexpr P16Format F = p16_format(static_cast<GroupedKind>(int{decltype(kind){}}));
-    grouped_row_of<F>(w, row, y);
+    grouped_row_of(w, row, y, f32_packing_of<F>(w.scales));
   });
 }
 

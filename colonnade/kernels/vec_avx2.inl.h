@@ -177,6 +177,23 @@ inline I32x16 load_s8(const uint8_t* p) noexcept {
   const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   return {_mm256_cvtepi8_epi32(all), _mm256_cvtepi8_epi32(_mm_srli_si128(all, 8))};
 }
+inline I32x16 load_u8_pairs(const uint8_t* p) noexcept {
+  const auto* bytes = reinterpret_cast<const __m128i*>(p);
+  return {_mm256_cvtepu8_epi16(_mm_loadu_si128(bytes)),
+          _mm256_cvtepu8_epi16(_mm_loadu_si128(bytes + 1))};
+}
+inline I32x16 load_s8_pairs(const uint8_t* p) noexcept {
+  const auto* bytes = reinterpret_cast<const __m128i*>(p);
+  return {_mm256_cvtepi8_epi16(_mm_loadu_si128(bytes)),
+          _mm256_cvtepi8_epi16(_mm_loadu_si128(bytes + 1))};
+}
+inline I32x16 join_words(I32x16 low, I32x16 high) noexcept {
+  return {_mm256_blend_epi16(low.lo, _mm256_slli_epi32(high.lo, 16), 0xaa),
+          _mm256_blend_epi16(low.hi, _mm256_slli_epi32(high.hi, 16), 0xaa)};
+}
+inline I32x16 dot_words(I32x16 a, I32x16 b) noexcept {
+  return {_mm256_madd_epi16(a.lo, b.lo), _mm256_madd_epi16(a.hi, b.hi)};
+}
 inline void store_i8(int8_t* p, I32x16 a) noexcept {
   const __m256i words = _mm256_packs_epi32(a.lo, a.hi);    // 0-3 8-11 | 4-7 12-15
   const __m256i bytes = _mm256_packs_epi16(words, words);  // 0-3 8-11 .. | 4-7 12-15 ..
@@ -220,6 +237,11 @@ inline void store_codes(uint8_t* p, U8x64 a) noexcept {
 }
 inline U8x64 bor(U8x64 a, U8x64 b) noexcept {
   return {_mm256_or_si256(a.lo, b.lo), _mm256_or_si256(a.hi, b.hi)};
+}
+inline U8x64 lookup(const uint8_t* entries, U8x64 codes) noexcept {
+  const __m256i all =
+      _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(entries)));
+  return {_mm256_shuffle_epi8(all, codes.lo), _mm256_shuffle_epi8(all, codes.hi)};
 }
 template <int N>
 inline __m256i shift16(__m256i a) noexcept {

@@ -101,6 +101,16 @@ inline I32x16 load_u8(const uint8_t* p) noexcept {
 inline I32x16 load_s8(const uint8_t* p) noexcept {
   return {_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)))};
 }
+inline I32x16 load_u8_pairs(const uint8_t* p) noexcept {
+  return {_mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)))};
+}
+inline I32x16 load_s8_pairs(const uint8_t* p) noexcept {
+  return {_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)))};
+}
+inline I32x16 join_words(I32x16 low, I32x16 high) noexcept {
+  return {_mm512_mask_blend_epi16(0xaaaaaaaa, low.v, _mm512_slli_epi32(high.v, 16))};
+}
+inline I32x16 dot_words(I32x16 a, I32x16 b) noexcept { return {_mm512_madd_epi16(a.v, b.v)}; }
 inline void store_i8(int8_t* p, I32x16 a) noexcept {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(a.v));
 }
@@ -123,6 +133,10 @@ inline int32_t reduce_max(I32x16 a) noexcept { return _mm512_reduce_max_epi32(a.
 inline U8x64 load_codes(const uint8_t* p) noexcept { return {_mm512_loadu_si512(p)}; }
 inline void store_codes(uint8_t* p, U8x64 a) noexcept { _mm512_storeu_si512(p, a.v); }
 inline U8x64 bor(U8x64 a, U8x64 b) noexcept { return {_mm512_or_si512(a.v, b.v)}; }
+inline U8x64 lookup(const uint8_t* entries, U8x64 codes) noexcept {
+  const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(entries));
+  return {_mm512_shuffle_epi8(_mm512_broadcast_i32x4(all), codes.v)};
+}
 template <int N>
 inline U8x64 shift_mask(U8x64 a, uint8_t mask) noexcept {
   __m512i shifted = a.v;

@@ -177,6 +177,31 @@ inline I32x16 load_u8(const uint8_t* p) noexcept {
 inline I32x16 load_s8(const uint8_t* p) noexcept {
   return lanes<I32x16>([=](int i) { return static_cast<int32_t>(static_cast<int8_t>(p[i])); });
 }
+/// 16 pairs of bytes, each lane's as two 16-bit words, the first the lower
+inline I32x16 load_u8_pairs(const uint8_t* p) noexcept {
+  return lanes<I32x16>([=](int i) { return p[2 * i] | p[2 * i + 1] << 16; });
+}
+inline I32x16 load_s8_pairs(const uint8_t* p) noexcept {
+  return lanes<I32x16>([=](int i) {
+    const auto low = static_cast<uint16_t>(static_cast<int8_t>(p[2 * i]));
+    const auto high = static_cast<uint16_t>(static_cast<int8_t>(p[2 * i + 1]));
+    return static_cast<int32_t>(low | static_cast<uint32_t>(high) << 16);
+  });
+}
+/// Words: those of low lanes' lower halves, of high lanes' lower halves
+inline I32x16 join_words(I32x16 low, I32x16 high) noexcept {
+  return lanes<I32x16>([&](int i) {
+    return static_cast<int32_t>((static_cast<uint32_t>(low.v[i]) & 0xffffU) |
+                                static_cast<uint32_t>(high.v[i]) << 16);
+  });
+}
+/// Signed words: low * low + high * high
+inline I32x16 dot_words(I32x16 a, I32x16 b) noexcept {
+  return lanes<I32x16>([&](int i) {
+    const auto low = [](int32_t x) { return static_cast<int32_t>(static_cast<int16_t>(x)); };
+    return low(a.v[i]) * low(b.v[i]) + (a.v[i] >> 16) * (b.v[i] >> 16);
+  });
+}
 /// Low byte of each lane
 inline void store_i8(int8_t* p, I32x16 a) noexcept {
   for (int i = 0; i < 16; ++i) p[i] = static_cast<int8_t>(a.v[i]);
@@ -218,6 +243,11 @@ inline U8x64 bor(U8x64 a, U8x64 b) noexcept {
   for (int i = 0; i < 64; ++i) a.v[i] |= b.v[i];
   return a;
 }
+/// entries[code], codes below 16
+inline U8x64 lookup(const uint8_t* entries, U8x64 codes) noexcept {
+  for (int i = 0; i < 64; ++i) codes.v[i] = entries[codes.v[i]];
+  return codes;
+}
 /// (a >> N) & mask, or (a << -N) & mask for negative N, byte by byte
 template <int N>
 inline U8x64 shift_mask(U8x64 a, uint8_t mask) noexcept {
@@ -234,7 +264,7 @@ inline I32x16 dot7(I32x16 acc, U8x64 codes, const int8_t* q) noexcept {
   }
   return acc;
 }
-/// The same for codes up to 255, less kZero8 * sum of q that the caller takes off
+/// The same for codes up to 255, each less 128 - kZero8
 constexpr int kZero8 = 128;
 constexpr bool kDotIsOneInstruction = false;
 inline I32x16 dot8(I32x16 acc, U8x64 codes, const int8_t* q) noexcept {

@@ -2,9 +2,9 @@
 // integers, because these headers are compiled under every instruction set.
 //
 // Glossary: a *panel* is 16 output rows; a *block* is one run (at most 32 along K, padded to 32
-// with codes equal to zero); a *segment* is what shares one second-level scale (a super-block cut
-// by leaf boundaries; for one-level formats a leaf); a *leaf* is one f32 chain. Source:
-// docs/numerics.md.
+// with any codes); a *segment* is what shares the scale behind it (a super-block, or a group of
+// more than a block, cut by leaf boundaries; where blocks have their own scales a leaf); a *leaf*
+// is one f32 chain. Source: docs/numerics.md.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Span {
   int64_t end = 0;
 };
 
-/// Blocks that share a second-level scale. Segments never cross a leaf.
+/// Blocks that share the scale behind them. Segments never cross a leaf.
 struct Segment {
   int32_t blocks = 0;
   int32_t ends_leaf = 0;  // 1 when the leaf ends behind this segment
@@ -46,8 +46,31 @@ struct KPlanView {
   int32_t uniform = 0;  // 1: every run is 32 long, so block b is [32 b, 32 b + 32)
 };
 
-enum class GroupedKind : uint8_t { q4_0, q4_1, q5_0, q5_1, q8_0, q4_k, q5_k, q6_k, count };
+enum class GroupedKind : uint8_t {
+  q4_0,
+  q4_1,
+  q5_0,
+  q5_1,
+  q8_0,
+  iq4_nl,
+  mxfp4,
+  q2_k,
+  q3_k,
+  q4_k,
+  q5_k,
+  q6_k,
+  iq4_xs,
+  q8_k,
+  affine2,
+  affine3,
+  affine4,
+  affine5,
+  affine6,
+  affine8,
+  count
+};
 enum class DenseKind : uint8_t { f32, bf16, f16, count };
+enum class ScaleType : uint8_t { f16, bf16, f32 };
 
 /// A grouped weight in P16: panels of 16 rows, each one stream of blocks (p16.h has the layout).
 struct GroupedView {
@@ -56,6 +79,7 @@ struct GroupedView {
   int64_t rows = 0;
   KPlanView plan;
   GroupedKind kind = GroupedKind::q4_0;
+  ScaleType scales = ScaleType::f16;  // of those that stand behind segments
 };
 
 /// A dense weight in P16. f32: a panel is [K][16]. bf16, f16: four panels are interleaved line by

@@ -1,7 +1,9 @@
 #include "colonnade/tensor/grouped_rows.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "colonnade/base/error.h"
 #include "colonnade/base/half.h"
@@ -21,9 +23,8 @@ GroupNumbers numbers_of(const GroupedRows& rows, const GroupedFormat& format, in
   const int64_t group = row * rows.groups() + rows.group_of(col);
   const int64_t outer = format.super == 0 ? group : row * rows.supers() + rows.super_of(col);
   const auto i = static_cast<size_t>(group);
-  const auto j = static_cast<size_t>(outer);
-  GroupNumbers numbers{f16_to_f32(rows.scales[j]), 0.0f};
-  if (format.offset) numbers.offset = f16_to_f32(rows.offsets[j]);
+  GroupNumbers numbers{scale_at(rows.scales, format.scales, outer), 0.0f};
+  if (format.offset) numbers.offset = scale_at(rows.offsets, format.scales, outer);
   if (format.super != 0) {
     numbers.scale *= static_cast<float>(rows.sub_scales[i]);
     if (format.offset) numbers.offset *= -static_cast<float>(rows.sub_offsets[i]);
@@ -32,6 +33,22 @@ GroupNumbers numbers_of(const GroupedRows& rows, const GroupedFormat& format, in
 }
 
 }  // namespace
+
+float scale_at(const std::vector<uint8_t>& scales, ScaleType type, int64_t index) {
+  const uint8_t* at = scales.data() + index * scale_bytes(type);
+  if (type == ScaleType::e8m0) {  // 2^(e - 128), the two smallest of which are denormal
+    const uint32_t bits = *at < 2 ? uint32_t{0x00200000} << *at : (uint32_t{*at} - 1) << 23;
+    return std::bit_cast<float>(bits);
+  }
+  if (type == ScaleType::f32) {
+    float value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+  uint16_t half;
+  std::memcpy(&half, at, sizeof half);
+  return type == ScaleType::f16 ? f16_to_f32(half) : bf16_to_f32(half);
+}
 
 void GroupedRows::reshape(WeightFormat new_format, int64_t new_rows, int64_t new_begin,
                           int64_t new_cols) {
@@ -44,7 +61,8 @@ void GroupedRows::reshape(WeightFormat new_format, int64_t new_rows, int64_t new
   begin = new_begin;
   cols = new_cols;
   const auto inner = static_cast<size_t>(rows * groups());
-  const auto outer = f.super == 0 ? inner : static_cast<size_t>(rows * supers());
+  const auto outer = (f.super == 0 ? inner : static_cast<size_t>(rows * supers())) *
+                     static_cast<size_t>(scale_bytes(f.scales));
   codes.resize(static_cast<size_t>(rows * cols));
   scales.resize(outer);
   offsets.resize(f.offset ? outer : 0);
@@ -63,7 +81,7 @@ void dequantize_row(const GroupedRows& rows, int64_t row, std::span<float> out) 
     const int64_t end = std::min(rows.cols, group_end);
     const GroupNumbers numbers = numbers_of(rows, format, row, col);
     for (; col < end; ++col) {
-      const auto code = static_cast<float>(codes[col] - format.zero);
+      const auto code = static_cast<float>(format.value(codes[col]));
       out[static_cast<size_t>(col)] = std::fma(numbers.scale, code, numbers.offset);
     }
   }

@@ -4,19 +4,20 @@
 #include <limits>
 
 #include "colonnade/base/error.h"
+#include "colonnade/tensor/grouped_format.h"
 
 namespace colonnade {
 namespace {
 
 constexpr int64_t kActivationGroup = 32;  // docs/numerics.md section 3
-constexpr int64_t kWeightGroup = 32;      // of every grouped format, or two groups of 16 (q6_k)
 constexpr int64_t kFewestLeaves = 32;
 constexpr int64_t kMostLeaves = 128;
 
 /// The boundaries along K at which a run of `format` ends. Sub-groups of 16 are paired into one
 /// run, unless a leaf begins inside a sub-group: its halves would then be cut in the wrong place.
 int64_t weight_group(WeightFormat format, int64_t leaf) {
-  return format == WeightFormat::q6_k && leaf % 16 != 0 ? 16 : kWeightGroup;
+  const int64_t group = grouped_format(format).group;
+  return group == 16 && leaf % 16 == 0 ? 32 : group;
 }
 
 /// Next multiple of `unit` behind `k`.
@@ -27,7 +28,7 @@ bool same_run(const KRun& a, const KRun& b) {
 }
 
 void check(WeightFormat format, const KCut& cut) {
-  const int64_t group = is_grouped(format) ? std::max(super_block(format), kWeightGroup) : 1;
+  const int64_t group = is_grouped(format) ? std::max<int64_t>(super_block(format), 32) : 1;
   CN_CHECK(cut.k >= 0 && cut.k <= std::numeric_limits<int32_t>::max() && cut.k % group == 0,
            "weight of format ", name_of(format), ": K: expected a multiple of ", group,
            " below 2^31, got ", cut.k);
@@ -64,7 +65,7 @@ KPlan::KPlan(WeightFormat format, const KCut& cut) : cut_(cut) {
 void KPlan::cut_runs(WeightFormat format) {
   const int64_t begin = cut_.slice.begin;
   const int64_t cell = weight_group(format, cut_.leaf);
-  // One-level formats have no super-block: the leaf alone ends a segment.
+  // Where blocks have their own scales, the leaf alone ends a segment.
   const int64_t super = super_block(format);
   int32_t group = -1;
   int64_t leaf_begin = begin;

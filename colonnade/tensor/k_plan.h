@@ -18,7 +18,8 @@ constexpr int64_t kLeaf = 512;
 /// grouped weights, 1 for dense ones. Source: docs/numerics.md section 4.
 int64_t leaf_size(int64_t k, int64_t granule);
 
-/// Blocks (runs) that share a second-level scale: super-block ∩ leaf; for other formats a leaf.
+/// Blocks (runs) that share the scale behind them: super_block(format) ∩ leaf; where there is none,
+/// a leaf.
 struct KSegment {
   int32_t blocks = 0;
   bool ends_leaf = false;

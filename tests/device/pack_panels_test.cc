@@ -19,13 +19,27 @@ namespace {
 
 constexpr uint64_t kSeed = 20261130;
 
-const WeightFormat kGrouped[] = {WeightFormat::q4_0, WeightFormat::q4_1, WeightFormat::q5_0,
-                                 WeightFormat::q5_1, WeightFormat::q8_0, WeightFormat::q4_k,
-                                 WeightFormat::q5_k, WeightFormat::q6_k};
+std::vector<WeightFormat> all_grouped() {
+  std::vector<WeightFormat> all;
+  for (auto f = WeightFormat::q4_0; f != WeightFormat::affine;
+       f = static_cast<WeightFormat>(static_cast<int>(f) + 1)) {
+    all.push_back(f);
+  }
+  for (const int bits : kAffineBits) {  // every bit width, group and type of scales
+    const auto i = static_cast<size_t>(bits);
+    all.push_back(*affine_format({bits, kAffineGroups[i % 3], kAffineScales[i / 2 % 3]}));
+    all.push_back(*affine_format({bits, kAffineGroups[(i + 1) % 3], kAffineScales[0]}));
+  }
+  return all;
+}
 
 /// Code of element `k` (0..31) of row `r` (0..15) of a block.
 int code_at(const uint8_t* block, int bits, int r, int k) {
   if (bits == 8) return block[64 * (k / 4) + 4 * r + k % 4];
+  if (bits < 4) {
+    const int low = block[64 * (k / 16) + 4 * r + k % 4] >> (2 * (k % 16 / 4)) & 3;
+    return bits == 2 ? low : low | (block[128 + 4 * r + k % 4] >> (k / 4) & 1) << 2;
+  }
   const uint8_t nibbles = block[64 * (k / 8) + 4 * r + k % 4];
   int code = k % 8 < 4 ? nibbles & 15 : nibbles >> 4;
   const uint8_t* plane = block + 256;
@@ -34,48 +48,51 @@ int code_at(const uint8_t* block, int bits, int r, int k) {
   return code;
 }
 
-uint16_t half_at(const uint8_t* from, int r) {
-  uint16_t value;
-  std::memcpy(&value, from + 2 * r, sizeof(value));
+/// Bits of scale `index` of those at `from`.
+uint32_t bits_at(const uint8_t* from, int64_t index, int64_t width) {
+  uint32_t value = 0;
+  std::memcpy(&value, from + width * index, static_cast<size_t>(width));
   return value;
 }
 
 /// What one row's run of a packed panel says.
 struct ReadRun {
   std::vector<int> codes;  // [32]
-  uint16_t scale = 0, offset = 0;
-  std::vector<int> sub_scales;  // one or two
-  int sub_offset = 0;
+  uint32_t scale = 0, offset = 0;
+  std::vector<int> sub_scales;   // one or two
+  std::vector<int> sub_offsets;  // none, one or two
 };
 
-/// All runs of row `r` of a panel, scales of two levels filled in from the segment's tail.
-std::vector<ReadRun> read_row(const uint8_t* at, const kernels::P16Format& f, const KPlan& plan,
-                              int r) {
+/// All runs of row `r` of a panel, scales that stand behind a segment filled in.
+std::vector<ReadRun> read_row(const uint8_t* at, WeightFormat format, const kernels::P16Format& f,
+                              const KPlan& plan, int r) {
   std::vector<ReadRun> runs;
+  const int64_t width = scale_bytes(grouped_format(format).scales);
+  const bool behind_segment = super_block(format) != 0;
+  const auto read_scales = [&](ReadRun& run, const uint8_t* scales) {
+    run.scale = bits_at(scales, r, width);
+    if (f.offset) run.offset = bits_at(scales + 16 * width, r, width);
+  };
   for (const KSegment& segment : plan.segments()) {
     const size_t first = runs.size();
     for (int b = 0; b < segment.blocks; ++b) {
       ReadRun run;
       for (int k = 0; k < 32; ++k) run.codes.push_back(code_at(at, f.bits, r, k));
       const uint8_t* behind = at + f.bits * 64;
-      if (f.levels == 1) {
-        run.scale = half_at(behind, r);
-        if (f.offset) run.offset = half_at(behind + 32, r);
-      } else {
-        for (int s = 0; s < f.subgroups; ++s) {
-          run.sub_scales.push_back(static_cast<int8_t>(behind[16 * s + r]));
-        }
-        if (f.offset) run.sub_offset = behind[16 * f.subgroups + r];
+      if (!behind_segment) read_scales(run, behind);
+      for (int s = 0; f.levels == 2 && s < f.subgroups; ++s) {
+        const bool pairs = f.subgroups == 2 && f.bits < 4;
+        const auto byte = static_cast<int8_t>(pairs ? behind[2 * r + s] : behind[16 * s + r]);
+        run.sub_scales.push_back(pairs && f.offset ? byte & 15 : byte);
+        if (pairs && f.offset) run.sub_offsets.push_back((byte & 255) >> 4);
       }
+      if (f.levels == 2 && f.offset && f.subgroups == 1) run.sub_offsets = {behind[16 + r]};
       runs.push_back(run);
       at += kernels::block_bytes(f);
     }
-    if (f.levels == 1) continue;
-    for (size_t i = first; i < runs.size(); ++i) {
-      runs[i].scale = half_at(at, r);
-      if (f.offset) runs[i].offset = half_at(at + 32, r);
-    }
-    at += kernels::segment_tail_bytes(f);
+    if (!behind_segment) continue;
+    for (size_t i = first; i < runs.size(); ++i) read_scales(runs[i], at);
+    at += 16 * width * (f.offset ? 2 : 1);
   }
   return runs;
 }
@@ -89,19 +106,18 @@ ReadRun expected_run(const GroupedRows& rows, const KRun& run, int64_t r) {
     expected.codes[static_cast<size_t>(k)] =
         rows.codes[static_cast<size_t>(r * rows.cols + run.k_begin + k)];
   }
-  const auto group = static_cast<size_t>(r * rows.groups() + rows.group_of(run.k_begin));
-  const size_t outer =
-      f.super == 0 ? group : static_cast<size_t>(r * rows.supers() + rows.super_of(run.k_begin));
-  expected.scale = rows.scales[outer];
-  if (f.offset) expected.offset = rows.offsets[outer];
+  const int64_t group = r * rows.groups() + rows.group_of(run.k_begin);
+  const int64_t outer = f.super == 0 ? group : r * rows.supers() + rows.super_of(run.k_begin);
+  expected.scale = bits_at(rows.scales.data(), outer, scale_bytes(f.scales));
+  if (f.offset) expected.offset = bits_at(rows.offsets.data(), outer, scale_bytes(f.scales));
   if (f.super == 0) return expected;
   for (int begin = 0; begin < 32; begin += f.group) {
     const bool there = begin < run.length;
     const auto sub =
         there ? static_cast<size_t>(r * rows.groups() + rows.group_of(run.k_begin + begin)) : 0;
     expected.sub_scales.push_back(there ? rows.sub_scales[sub] : 0);
+    if (f.offset) expected.sub_offsets.push_back(there ? rows.sub_offsets[sub] : 0);
   }
-  if (f.offset) expected.sub_offset = rows.sub_offsets[group];
   return expected;
 }
 
@@ -110,7 +126,7 @@ void expect_equal(const ReadRun& actual, const ReadRun& expected, const std::str
   EXPECT_EQ(actual.scale, expected.scale) << where;
   EXPECT_EQ(actual.offset, expected.offset) << where;
   EXPECT_EQ(actual.sub_scales, expected.sub_scales) << where;
-  EXPECT_EQ(actual.sub_offset, expected.sub_offset) << where;
+  EXPECT_EQ(actual.sub_offsets, expected.sub_offsets) << where;
 }
 
 kernels::P16Format p16(WeightFormat format) {
@@ -125,13 +141,13 @@ void round_trip(WeightFormat format, int64_t count, const KCut& cut) {
   const kernels::P16Format f = p16(format);
   const GroupedRows rows =
       test::random_grouped_rows(kSeed, format, count, plan.k(), cut.slice.begin);
-  const int64_t bytes = kernels::panel_bytes(f, static_cast<int64_t>(plan.runs().size()),
-                                             static_cast<int64_t>(plan.segments().size()));
+  WeightArena arena;
+  const int64_t bytes = CpuWeight({"w", format, 16, plan, Tier::int8}, arena).panel_bytes();
   for (int64_t first = 0; first < count; first += 16) {
     std::vector<uint8_t> panel(static_cast<size_t>(bytes), 0xee);
     pack_grouped_panel(rows, first, plan, panel.data());
     for (int r = 0; r < 16; ++r) {
-      const std::vector<ReadRun> runs = read_row(panel.data(), f, plan, r);
+      const std::vector<ReadRun> runs = read_row(panel.data(), format, f, plan, r);
       ASSERT_EQ(runs.size(), plan.runs().size());
       for (size_t i = 0; i < runs.size(); ++i) {
         const std::string where = std::string(name_of(format)) + " row " +
@@ -140,8 +156,10 @@ void round_trip(WeightFormat format, int64_t count, const KCut& cut) {
         if (first + r < count) {
           expected = expected_run(rows, plan.runs()[i], first + r);
         } else {
-          expected.codes.assign(32, f.zero);
-          expected.sub_scales.assign(f.levels == 1 ? 0 : static_cast<size_t>(f.subgroups), 0);
+          const auto subs = static_cast<size_t>(f.levels == 1 ? 0 : f.subgroups);
+          expected.codes.assign(32, grouped_format(format).zero);
+          expected.sub_scales.assign(subs, 0);
+          expected.sub_offsets.assign(f.offset ? subs : 0, 0);
         }
         expect_equal(runs[i], expected, where);
         if (testing::Test::HasFailure()) return;
@@ -151,28 +169,28 @@ void round_trip(WeightFormat format, int64_t count, const KCut& cut) {
 }
 
 TEST(PackPanels, EveryFormatReadsBackByTheLayoutsDefinition) {
-  for (WeightFormat format : kGrouped) round_trip(format, 32, KCut{768, {0, 768}, 512});
+  for (WeightFormat format : all_grouped()) round_trip(format, 32, KCut{768, {0, 768}, 512});
 }
 
 TEST(PackPanels, MissingRowsOfTheLastPanelAreZero) {
-  for (WeightFormat format : kGrouped) round_trip(format, 21, KCut{256, {0, 256}, 512});
+  for (WeightFormat format : all_grouped()) round_trip(format, 21, KCut{256, {0, 256}, 512});
 }
 
 TEST(PackPanels, ShortRunsOfHeadLeavesArePaddedWithZeroCodes) {
-  for (WeightFormat format : kGrouped) round_trip(format, 16, KCut{1280, {0, 1280}, 80});
+  for (WeightFormat format : all_grouped()) round_trip(format, 16, KCut{1280, {0, 1280}, 80});
 }
 
 TEST(PackPanels, LeavesInsideSuperBlocksKeepTheScale) {
-  for (WeightFormat format : kGrouped) round_trip(format, 16, KCut{1536, {0, 1536}, 32});
+  for (WeightFormat format : all_grouped()) round_trip(format, 16, KCut{1536, {0, 1536}, 32});
 }
 
 TEST(PackPanels, SlicesThatBeginInsideASuperBlockKeepTheScale) {
-  for (WeightFormat format : kGrouped) round_trip(format, 16, KCut{1536, {96, 544}, 32});
-  for (WeightFormat format : kGrouped) round_trip(format, 16, KCut{1280, {240, 560}, 80});
+  for (WeightFormat format : all_grouped()) round_trip(format, 16, KCut{1536, {96, 544}, 32});
+  for (WeightFormat format : all_grouped()) round_trip(format, 16, KCut{1280, {240, 560}, 80});
 }
 
 TEST(PackPanels, LeavesThatCutASubGroupKeepItsScaleOnBothSides) {
-  for (WeightFormat format : kGrouped) round_trip(format, 16, KCut{768, {0, 768}, 72});
+  for (WeightFormat format : all_grouped()) round_trip(format, 16, KCut{768, {0, 768}, 72});
 }
 
 TEST(PackPanels, F32PanelsAreKBy16) {

@@ -1,5 +1,6 @@
 #include "colonnade/io/ggml_blocks.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,10 @@
 namespace colonnade {
 namespace {
 
-constexpr GgmlType kGrouped[] = {GgmlType::q4_0, GgmlType::q4_1, GgmlType::q5_0, GgmlType::q5_1,
-                                 GgmlType::q8_0, GgmlType::q4_k, GgmlType::q5_k, GgmlType::q6_k};
+constexpr GgmlType kGrouped[] = {
+    GgmlType::q4_0,   GgmlType::q4_1,  GgmlType::q5_0,   GgmlType::q5_1, GgmlType::q8_0,
+    GgmlType::iq4_nl, GgmlType::mxfp4, GgmlType::q2_k,   GgmlType::q3_k, GgmlType::q4_k,
+    GgmlType::q5_k,   GgmlType::q6_k,  GgmlType::iq4_xs, GgmlType::q8_k};
 
 std::vector<std::byte> read_all(const GgufFile& file, const GgufTensor& tensor) {
   std::vector<std::byte> bytes(static_cast<size_t>(tensor.size_bytes));
@@ -77,13 +80,15 @@ bool same_column(const GroupedRows& slice, const GroupedRows& whole, int64_t row
   const int64_t whole_group = row * whole.groups() + whole.group_of(at);
   const int64_t outer = one_level ? group : row * slice.supers() + slice.super_of(col);
   const int64_t whole_outer = one_level ? whole_group : row * whole.supers() + whole.super_of(at);
-  const auto same = [](const auto& a, int64_t i, const auto& b, int64_t j) {
+  const auto same = [](const auto& a, int64_t i, const auto& b, int64_t j, int64_t width = 1) {
     return a.empty() == b.empty() &&
-           (a.empty() || a.at(static_cast<size_t>(i)) == b.at(static_cast<size_t>(j)));
+           (a.empty() ||
+            std::equal(a.begin() + i * width, a.begin() + (i + 1) * width, b.begin() + j * width));
   };
+  const int64_t width = scale_bytes(grouped_format(slice.format).scales);
   return same(slice.codes, row * slice.cols + col, whole.codes, row * whole.cols + at) &&
-         same(slice.scales, outer, whole.scales, whole_outer) &&
-         same(slice.offsets, outer, whole.offsets, whole_outer) &&
+         same(slice.scales, outer, whole.scales, whole_outer, width) &&
+         same(slice.offsets, outer, whole.offsets, whole_outer, width) &&
          same(slice.sub_scales, group, whole.sub_scales, whole_group) &&
          same(slice.sub_offsets, group, whole.sub_offsets, whole_group);
 }
@@ -123,7 +128,7 @@ TEST(GgmlBlocks, RowsAreDecodedIntoTheirPlaceAndNowhereElse) {
   EXPECT_EQ(rows.codes[32], 128);
   EXPECT_EQ(rows.codes[63], 128);
   EXPECT_EQ(rows.codes[64], 1);
-  EXPECT_EQ(rows.scales, (std::vector<uint16_t>{1, 0, 1}));
+  EXPECT_EQ(rows.scales, (std::vector<uint8_t>{1, 1, 0, 0, 1, 1}));
 }
 
 TEST(GgmlBlocks, BlocksOfCoversTheColumns) {

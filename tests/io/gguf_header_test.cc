@@ -215,7 +215,7 @@ TEST_F(GgufHeaderTest, ABadTensorIsNamedWithTheFieldAndItsValue) {
        {"'w'", "type", "4611686018427387904 blocks of 4 bytes"}},
       {one({4}, 9999), {"tensor 'w'", "type", "9999", "F32, F16, Q4_0", "offset 45"}},
       {one({4}, 4), {"tensor 'w'", "type", "unknown number 4"}},
-      {one({256}, 10), {"tensor 'w'", "type", "Q2_K (10)", "not supported yet", "Q4_K"}},
+      {one({256}, 16), {"tensor 'w'", "type", "IQ2_XXS (16)", "not supported yet", "Q4_K"}},
       {one({48}, kQ4_0), {"tensor 'w'", "type", "multiple of 32", "got 48"}},
       {one({16}, kF32) + "x", {"accepted"}},
   };

@@ -20,11 +20,11 @@ void on_tiles(const GroupedOperand& w, const CodesView& x, Span panels, const Pr
   constexpr P16Format F = p16_format(K);
   constexpr P16Format E = emulated_tiles::expanded_format<F>();
   if (x.lo != nullptr) {
-    emulated_tiles::many_panels<E, true>(w.view, x, emulated_tiles::packing_of<F, true>(), panels,
-                                         out, scratch);
+    emulated_tiles::many_panels<E, true>(
+        w.view, x, emulated_tiles::packing_of<F, true>(w.view.scales), panels, out, scratch);
   } else {
-    emulated_tiles::many_panels<E, false>(w.view, x, emulated_tiles::packing_of<F, false>(), panels,
-                                          out, scratch);
+    emulated_tiles::many_panels<E, false>(
+        w.view, x, emulated_tiles::packing_of<F, false>(w.view.scales), panels, out, scratch);
   }
 }
 
@@ -69,11 +69,14 @@ void expect_the_scalar_tables_bits(int seed) {
   EXPECT_EQ(emulated_tiles::tiles_in_use, 0) << "tiles are released";
 }
 
-// One kind per expanded format; Q6_K's groups of 16 take no tiles.
+// One kind per expanded format; groups of 16 take no tiles.
 TEST(MatrixTiles, GiveTheBitsForQ4_0) { expect_the_scalar_tables_bits<GroupedKind::q4_0>(1); }
 TEST(MatrixTiles, GiveTheBitsForQ5_1) { expect_the_scalar_tables_bits<GroupedKind::q5_1>(2); }
 TEST(MatrixTiles, GiveTheBitsForQ8_0) { expect_the_scalar_tables_bits<GroupedKind::q8_0>(3); }
 TEST(MatrixTiles, GiveTheBitsForQ4_K) { expect_the_scalar_tables_bits<GroupedKind::q4_k>(4); }
+TEST(MatrixTiles, GiveTheBitsForIq4Xs) { expect_the_scalar_tables_bits<GroupedKind::iq4_xs>(6); }
+TEST(MatrixTiles, GiveTheBitsForAffine8) { expect_the_scalar_tables_bits<GroupedKind::affine8>(7); }
+TEST(MatrixTiles, GiveTheBitsForQ2_K) { expect_the_scalar_tables_bits<GroupedKind::q2_k>(8); }
 TEST(MatrixTiles, GiveTheBitsForQ6_K) { expect_the_scalar_tables_bits<GroupedKind::q6_k>(5); }
 
 }  // namespace

@@ -17,40 +17,71 @@ float half(const uint8_t* p) {
   return (h & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
+float scale_at(const uint8_t* p, ScaleType type, int index) {
+  if (type == ScaleType::f16) return half(p + 2 * index);
+  uint32_t word = 0;
+  if (type == ScaleType::f32) std::memcpy(&word, p + 4 * index, 4);
+  if (type == ScaleType::bf16)
+    word = static_cast<uint32_t>(p[2 * index] | p[2 * index + 1] << 8) << 16;
+  return __builtin_bit_cast(float, word);
+}
+
 /// One block of one row, by the layout's definition.
 struct Unpacked {
-  int code[32];
-  float scale, offset;  // f16 scale or d; offset or -(dmin * sub-minimum)
-  int sub[2];
+  int value[32];  // code - zero, or the table's entry
+  float scale;    // or d
+  float offset;   // or -dmin
+  int sub[2], minimum[2];
 };
 
-Unpacked unpack(const P16Format& f, const uint8_t* block, const uint8_t* tail, int row) {
+int code_at(const P16Format& f, const uint8_t* block, int row, int k) {
+  const int byte = 4 * row + k % 4;
+  if (f.bits == 8) return block[64 * (k / 4) + byte];
+  if (f.bits < 4) {
+    const int low = block[64 * (k / 16) + byte] >> 2 * (k % 16 / 4) & 3;
+    return f.bits == 2 ? low : low + (block[128 + byte] >> (k / 4) & 1) * 4;
+  }
+  const int nibbles = block[64 * (k / 8) + byte];
+  int code = k % 8 < 4 ? nibbles & 15 : nibbles >> 4;
+  if (f.bits == 5) code += (block[256 + byte] >> (k / 4) & 1) * 16;
+  if (f.bits == 6) code += (block[256 + 64 * (k / 16) + byte] >> 2 * (k % 16 / 4) & 3) * 16;
+  return code;
+}
+
+Unpacked unpack(const GroupedView& w, const uint8_t* block, const uint8_t* tail, int row) {
+  constexpr int kIq4[] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+  constexpr int kE2m1[] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
+  const P16Format f = p16_format(w.kind);
   Unpacked u = {};
   for (int k = 0; k < 32; ++k) {
-    const int byte = 4 * row + k % 4;
-    if (f.bits == 8) {
-      u.code[k] = block[64 * (k / 4) + byte];
-      continue;
-    }
-    const int nibble = block[64 * (k / 8) + byte];
-    u.code[k] = k % 8 < 4 ? nibble & 15 : nibble >> 4;
-    if (f.bits == 5) u.code[k] += (block[256 + byte] >> (k / 4) & 1) * 16;
-    if (f.bits == 6) u.code[k] += (block[256 + 64 * (k / 16) + byte] >> 2 * (k % 16 / 4) & 3) * 16;
+    const int code = code_at(f, block, row, k);
+    u.value[k] = f.table == CodeTable::iq4    ? kIq4[code]
+                 : f.table == CodeTable::e2m1 ? kE2m1[code]
+                                              : code - f.zero;
   }
   const uint8_t* p = block + 2 * 32 * f.bits;
-  if (f.levels == 1) {
-    u.scale = half(p + 2 * row);
-    u.offset = f.offset ? half(p + 32 + 2 * row) : 0;
-    u.sub[0] = u.sub[1] = 1;
+  u.sub[0] = u.sub[1] = u.minimum[0] = u.minimum[1] = 1;
+  if (f.place == ScalePlace::block_e8m0) {
+    u.scale = std::ldexp(1.0F, p[row] - 128);
     return u;
   }
-  u.scale = half(tail + 2 * row);
-  if (f.subgroups == 2) {
-    u.sub[0] = static_cast<int8_t>(p[row]);
-    u.sub[1] = static_cast<int8_t>(p[16 + row]);
-  } else {
-    u.sub[0] = u.sub[1] = p[row];
-    u.offset = -(half(tail + 32 + 2 * row) * static_cast<float>(p[16 + row]));
+  const bool behind_segment = f.place == ScalePlace::segment;
+  const ScaleType type = behind_segment ? w.scales : ScaleType::f16;
+  const uint8_t* scales = behind_segment ? tail : p;
+  u.scale = scale_at(scales, type, row);
+  if (f.offset) u.offset = scale_at(scales, type, 16 + row);
+  if (f.levels == 1) return u;
+  u.offset = -u.offset;
+  for (int s = 0; s < 2; ++s) {
+    if (f.subgroups == 1) {
+      u.sub[s] = static_cast<int8_t>(p[row]);
+      u.minimum[s] = p[16 + row];
+    } else if (f.bits > 3) {
+      u.sub[s] = static_cast<int8_t>(p[16 * s + row]);
+    } else {
+      u.sub[s] = f.offset ? p[2 * row + s] & 15 : static_cast<int8_t>(p[2 * row + s]);
+      u.minimum[s] = p[2 * row + s] >> 4;
+    }
   }
   return u;
 }
@@ -76,33 +107,38 @@ Reference reference_grouped(const GroupedView& w, const CodesView* codes, const 
       for (int s = 0; s < w.plan.segment_count; ++s) {
         const uint8_t* tail = p + w.plan.segments[s].blocks * block_bytes(f);
         for (; p != tail; p += block_bytes(f), ++b) {
-          const Unpacked u = unpack(f, p, tail, static_cast<int>(row % kLanes));
+          const Unpacked u = unpack(w, p, tail, static_cast<int>(row % kLanes));
           const Run run = w.plan.runs[b];
           if (codes == nullptr) {
             for (int i = 0; i < run.length; ++i) {
-              const float scale =
-                  f.levels == 2 ? u.scale * static_cast<float>(u.sub[i / 16]) : u.scale;
-              const float weight =
-                  std::fma(scale, static_cast<float>(u.code[i] - f.zero), u.offset);
+              const float scale = u.scale * static_cast<float>(u.sub[i / 16]);
+              const float offset = u.offset * static_cast<float>(u.minimum[i / 16]);
+              const float weight = std::fma(scale, static_cast<float>(u.value[i]), offset);
               acc = std::fma(weight, x[t * w.plan.k + run.k_begin + i], acc);
             }
             continue;
           }
-          int64_t integer = 0, q_sum = 0;
+          int64_t integer = 0, q_sum = 0, minimums = 0;
           const int64_t at = b * tokens + t;
           for (int i = 0; i < run.length; ++i) {
             const int q = codes->lo != nullptr
                               ? 128 * codes->hi[32 * at + i] + codes->lo[32 * at + i]
                               : codes->hi[32 * at + i];
-            integer += int64_t{u.sub[i / 16]} * (u.code[i] - f.zero) * q;
+            integer += int64_t{u.sub[i / 16]} * u.value[i] * q;
+            minimums += int64_t{u.minimum[i / 16]} * q;
             q_sum += q;
           }
           EXPECT_LE(std::abs(integer), int64_t{INT32_MAX});
           const float scale = codes->scale[at];
           acc = std::fma(static_cast<float>(static_cast<int32_t>(integer)), u.scale * scale, acc);
-          if (f.offset) acc = std::fma(u.offset, scale * static_cast<float>(q_sum), acc);
+          if (f.offset && f.subgroups == 2) {
+            acc = std::fma(static_cast<float>(minimums), u.offset * scale, acc);
+          } else if (f.offset) {
+            const float offset = u.offset * static_cast<float>(u.minimum[0]);
+            acc = std::fma(offset, scale * static_cast<float>(q_sum), acc);
+          }
         }
-        p += segment_tail_bytes(f);
+        p += segment_tail_bytes(f, w.scales);
         if (w.plan.segments[s].ends_leaf == 0) continue;
         total = first ? acc : total + acc;
         sum += std::llrint(std::ldexp(static_cast<double>(acc), 36));
@@ -140,9 +176,19 @@ struct Product {
   int64_t bad = 0;
 };
 
+/// Every type of scales occurs with affine formats, Q8_K has f32.
+ScaleType scales_of(GroupedKind kind) {
+  const P16Format f = p16_format(kind);
+  if (f.place != ScalePlace::segment || f.levels == 2) return ScaleType::f16;
+  return f.offset ? static_cast<ScaleType>(f.bits % 3) : ScaleType::f32;
+}
+
 class Matmul : public testing::TestWithParam<int> {
  protected:
   GroupedKind kind() const { return static_cast<GroupedKind>(GetParam()); }
+  GroupedOperand operand(std::mt19937& random, int64_t rows, const Plan& plan) const {
+    return random_grouped(random, kind(), rows, plan, scales_of(kind()));
+  }
   AlignedBytes scratch_{kScratchBytes};
   Scratch scratch() { return {scratch_.data(), kScratchBytes}; }
 };
@@ -153,7 +199,7 @@ TEST_P(Matmul, EveryTableGivesTheBitsOfTheDefinition) {
     for (const int64_t tokens : {1, 2, 3, 6, 13, 37}) {
       for (const bool int15 : {false, true}) {
         const int64_t rows = 16 * 3 + 5;
-        GroupedOperand w = random_grouped(random, kind(), rows, plan);
+        GroupedOperand w = operand(random, rows, plan);
         const std::vector<float> x = random_floats(random, tokens * plan.k);
         Codes codes = make_codes(tokens, static_cast<int64_t>(plan.runs.size()), int15);
         const KernelTable& scalar = *table_for(Isa::scalar);
@@ -188,7 +234,7 @@ TEST_P(Matmul, TierF32IsTheDenseChainOverTheExactWeights) {
   for (const Plan& plan : plans()) {
     for (const int64_t tokens : {1, 2, 5, 13}) {
       const int64_t rows = 16 * 2 + 3;
-      GroupedOperand w = random_grouped(random, kind(), rows, plan);
+      GroupedOperand w = operand(random, rows, plan);
       const std::vector<float> x = random_floats(random, tokens * plan.k);
       const Reference expected = reference_grouped(w.view, nullptr, x.data(), tokens);
       for (const KernelTable* table : runnable_tables()) {
@@ -216,7 +262,7 @@ TEST_P(Matmul, ExactSumsFinishInPlaceWithBiasAndResidual) {
   std::mt19937 random(700 + GetParam());
   const Plan plan = plans()[1];
   const int64_t rows = 40, tokens = 3;
-  GroupedOperand w = random_grouped(random, kind(), rows, plan);
+  GroupedOperand w = operand(random, rows, plan);
   const std::vector<float> x = random_floats(random, tokens * plan.k),
                            bias = random_floats(random, rows);
   const std::vector<float> residual = random_floats(random, tokens * rows);
@@ -249,7 +295,7 @@ TEST_P(Matmul, TokensTogetherGiveTheBitsOfTokensAlone) {
   std::mt19937 random(800 + GetParam());
   const Plan plan = make_plan({{32, 32}, {32, 16}}, 8);
   const int64_t rows = 37, tokens = 1100, blocks = static_cast<int64_t>(plan.runs.size());
-  GroupedOperand w = random_grouped(random, kind(), rows, plan);
+  GroupedOperand w = operand(random, rows, plan);
   const std::vector<float> x = random_floats(random, tokens * plan.k);
   for (const KernelTable* table : runnable_tables()) {
     Codes all = make_codes(tokens, blocks, false), one = make_codes(1, blocks, false);

@@ -82,38 +82,55 @@ struct GroupedOperand {
   GroupedView view;
 };
 
-/// Random panels. Codes behind a short run are set to what stands for zero by the caller's
-/// reference ignoring them: the activation codes there are zero.
+/// Random scales of `type` at `at`.
+inline void put_scales(std::mt19937& random, ScaleType type, uint8_t* at, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const uint16_t half = random_half(random);
+    const auto bf16 = static_cast<uint16_t>((random() & 0x80ffU) | 0x3c00U);
+    const uint32_t word = (random() & 0x80ffffffU) | 0x3c000000U;
+    if (type == ScaleType::f32) std::memcpy(at + 4 * i, &word, 4);
+    if (type != ScaleType::f32) std::memcpy(at + 2 * i, type == ScaleType::f16 ? &half : &bf16, 2);
+  }
+}
+
+/// Random panels. Codes behind a short run are whatever they are: the activation codes there are
+/// zero.
 inline GroupedOperand random_grouped(std::mt19937& random, GroupedKind kind, int64_t rows,
-                                     const Plan& plan) {
+                                     const Plan& plan, ScaleType scales = ScaleType::f16) {
   const P16Format f = p16_format(kind);
-  const int64_t panel = panel_bytes(f, static_cast<int64_t>(plan.runs.size()),
+  const int64_t panel = panel_bytes(f, scales, static_cast<int64_t>(plan.runs.size()),
                                     static_cast<int64_t>(plan.segments.size()));
   const int64_t panels = (rows + kLanes - 1) / kLanes;
   GroupedOperand operand{AlignedBytes(panel * panels), {}};
   uint8_t* base = operand.bytes.data();
   for (int64_t i = 0; i < panel * panels; ++i) base[i] = static_cast<uint8_t>(random());
-  const auto put_halves = [&](uint8_t* at, int64_t count) {
+  const auto put_sub_scales = [&](uint8_t* at, int64_t count) {
+    const bool sub_of_6_bits = f.levels == 2 && !in_pairs(f) && f.subgroups == 1;
     for (int64_t i = 0; i < count; ++i) {
-      const uint16_t half = random_half(random);
-      std::memcpy(at + 2 * i, &half, 2);
+      // 4-bit tables and 3-bit codes have signed sub-scales of 6 bits.
+      const auto signed_sub = static_cast<uint8_t>(static_cast<int>(random() % 64) - 32);
+      if (sub_of_6_bits) at[i] = f.offset ? at[i] & 63 : signed_sub;
+      if (in_pairs(f) && !f.offset) at[i] = signed_sub;
+      if (f.place == ScalePlace::block_e8m0) at[i] = static_cast<uint8_t>(119 + at[i] % 8);
     }
   };
   for (int64_t n = 0; n < panels; ++n) {
     uint8_t* p = base + n * panel;
     for (const Segment& segment : plan.segments) {
       for (int32_t b = 0; b < segment.blocks; ++b, p += block_bytes(f)) {
-        if (f.levels == 1) {
-          put_halves(p + code_bytes(f), f.offset ? 32 : 16);
-        } else if (f.subgroups == 1) {
-          for (int64_t i = code_bytes(f); i < block_bytes(f); ++i) p[i] &= 63;
+        const int64_t behind = block_bytes(f) - code_bytes(f);
+        if (f.place == ScalePlace::block_f16) {
+          put_scales(random, ScaleType::f16, p + code_bytes(f), behind / 2);
+        } else {
+          put_sub_scales(p + code_bytes(f), behind);
         }
       }
-      if (f.levels == 2) put_halves(p, f.offset ? 32 : 16);
-      p += segment_tail_bytes(f);
+      const int64_t tail = segment_tail_bytes(f, scales);
+      put_scales(random, scales, p, tail / scale_bytes(scales));
+      p += tail;
     }
   }
-  operand.view = {base, panel, rows, plan.view(), kind};
+  operand.view = {base, panel, rows, plan.view(), kind, scales};
   return operand;
 }
 

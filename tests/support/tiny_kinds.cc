@@ -42,6 +42,9 @@ std::vector<TinyKind> tiny_kinds() {
   s = {.dim = 128, .ffn_dim = 256, .heads = 4, .kv_heads = 2, .rotary_dim = 16, .seed = 6};
   s.types = types(8, 8, 8, 8, 8, kTied);  // half of a head is not rotated
   all.push_back({"llama_partly_rotated", s});
+  s = {.dim = 256, .ffn_dim = 512, .heads = 4, .kv_heads = 2, .head_dim = 64, .seed = 7};
+  s.types = types(10, 39, 23, 11, 20, 39);  // Q2_K, MXFP4, IQ4_XS, Q3_K, IQ4_NL
+  all.push_back({"llama_low_bits", s});
   return all;
 }
 

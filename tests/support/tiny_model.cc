@@ -13,8 +13,9 @@
 namespace colonnade::test {
 namespace {
 
-/// A block of a type: `scale_at` and `offset_at` are where its f16 scales stand (-1: none),
-/// `spread` is the standard deviation of code times sub-scale, `middle` their mean.
+/// A block of a type: `scale_at` and `offset_at` are where its f16 scales stand (-1: none; MXFP4's
+/// is an exponent), `spread` is the standard deviation of code times sub-scale, `middle` their
+/// mean.
 struct BlockShape {
   uint32_t type;
   int elements;
@@ -29,6 +30,9 @@ constexpr BlockShape kBlocks[] = {
     {6, 32, 22, 0, -1, 9.2F, 0},     {7, 32, 24, 0, 2, 9.2F, 15.5F},
     {8, 32, 34, 0, -1, 74.0F, 0},    {12, 256, 144, 0, 2, 170.0F, 0},
     {13, 256, 176, 0, 2, 340.0F, 0}, {14, 256, 210, 208, -1, 1360.0F, 0},
+    {10, 256, 84, 80, 82, 14.0F, 0}, {11, 256, 110, 108, -1, 43.0F, 0},
+    {20, 32, 18, 0, -1, 67.0F, 0},   {23, 256, 136, 0, -1, 1250.0F, 0},
+    {39, 32, 17, 0, -1, 5.9F, 0},
 };
 
 void put_half(std::string& block, int at, float value) {
@@ -43,11 +47,18 @@ std::string grouped(Random& random, const BlockShape& shape, int64_t rows, int64
   for (int64_t i = 0; i < rows * cols / shape.elements; ++i) {
     for (char& byte : block) byte = static_cast<char>(random.bits());
     const float d = scale * random.uniform(0.5F, 1.5F);
-    put_half(block, shape.scale_at, d);
+    if (shape.type == 39) {
+      block[0] = static_cast<char>(128 + std::lround(std::log2(d)));
+    } else {
+      put_half(block, shape.scale_at, d);
+    }
     // K-quants subtract dmin * sub-minimum (mean 31.5) from d * sub-scale * code (mean 31.5 * 7.5
-    // or 15.5).
+    // or 15.5; Q2_K's are 7.5 and 7.5 * 1.5).
     if (shape.offset_at >= 0) {
-      const float centre = shape.type == 12 ? 7.5F : shape.type == 13 ? 15.5F : -shape.middle;
+      const float centre = shape.type == 10   ? 1.5F
+                           : shape.type == 12 ? 7.5F
+                           : shape.type == 13 ? 15.5F
+                                              : -shape.middle;
       put_half(block, shape.offset_at, d * centre);
     }
     bytes += block;

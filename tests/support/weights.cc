@@ -12,7 +12,36 @@
 namespace colonnade::test {
 namespace {
 
-uint16_t random_scale(Random& random) { return f32_to_f16(random.uniform(-0.02f, 0.02f)); }
+/// `bytes` of scales of either sign, of about 2^-6.
+void fill_scales(Random& random, ScaleType type, std::vector<uint8_t>& bytes) {
+  for (size_t at = 0; at < bytes.size(); at += static_cast<size_t>(scale_bytes(type))) {
+    const float value = random.uniform(-0.02f, 0.02f);
+    const uint16_t half = type == ScaleType::bf16 ? f32_to_bf16(value) : f32_to_f16(value);
+    const auto exponent = static_cast<uint8_t>(random.integer(118, 122));
+    const void* from = type == ScaleType::e8m0  ? static_cast<const void*>(&exponent)
+                       : type == ScaleType::f32 ? static_cast<const void*>(&value)
+                                                : &half;
+    std::memcpy(&bytes[at], from, static_cast<size_t>(scale_bytes(type)));
+  }
+}
+
+/// What the sub-scales of a format can be.
+struct SubRange {
+  int64_t least = 0, most = 0, most_offset = 0;
+};
+SubRange sub_range(WeightFormat format) {
+  switch (format) {
+    case WeightFormat::q2_k:
+      return {0, 15, 15};
+    case WeightFormat::q3_k:
+    case WeightFormat::iq4_xs:
+      return {-32, 31, 0};
+    case WeightFormat::q6_k:
+      return {-128, 127, 0};
+    default:
+      return {0, 63, 63};
+  }
+}
 
 template <typename T>
 std::vector<T> rows_of(const std::vector<T>& table, int64_t all_rows, Range rows) {
@@ -43,15 +72,16 @@ GroupedRows random_grouped_rows(uint64_t seed, WeightFormat format, int64_t rows
   Random random(seed);
   GroupedRows made;
   made.reshape(format, rows, begin, cols);
-  const int64_t most = (int64_t{1} << grouped_format(format).bits) - 1;
+  const GroupedFormat f = grouped_format(format);
+  const int64_t most = (int64_t{1} << f.bits) - 1;
   for (uint8_t& code : made.codes) code = static_cast<uint8_t>(random.integer(0, most));
-  for (uint16_t& scale : made.scales) scale = random_scale(random);
-  for (uint16_t& offset : made.offsets) offset = random_scale(random);
-  const int64_t least_sub = format == WeightFormat::q6_k ? -128 : 0;
-  const int64_t most_sub = format == WeightFormat::q6_k ? 127 : 63;
-  for (int8_t& sub : made.sub_scales)
-    sub = static_cast<int8_t>(random.integer(least_sub, most_sub));
-  for (uint8_t& sub : made.sub_offsets) sub = static_cast<uint8_t>(random.integer(0, 63));
+  fill_scales(random, f.scales, made.scales);
+  fill_scales(random, f.scales, made.offsets);
+  const SubRange sub = sub_range(format);
+  for (int8_t& scale : made.sub_scales)
+    scale = static_cast<int8_t>(random.integer(sub.least, sub.most));
+  for (uint8_t& offset : made.sub_offsets)
+    offset = static_cast<uint8_t>(random.integer(0, sub.most_offset));
   return made;
 }
 

@@ -126,13 +126,26 @@ TEST(KPlan, RunsCoverTheRowOnceForEveryLeaf) {
 
 TEST(KPlan, HalvesOfABlockAreSubGroupsOf16) {
   for (int64_t leaf : {24, 40, 72, 80}) {
-    const KPlan plan(WeightFormat::q6_k, KCut{1536, {0, 1536}, leaf});
-    for (const KRun& run : plan.runs()) {
-      const int first_half = std::min(run.length, 16);
-      EXPECT_EQ(run.k_begin / 16, (run.k_begin + first_half - 1) / 16);
-      EXPECT_TRUE(run.length <= 16 || run.k_begin % 16 == 0);
+    for (WeightFormat format : {WeightFormat::q2_k, WeightFormat::q3_k, WeightFormat::q6_k}) {
+      const KPlan plan(format, KCut{1536, {0, 1536}, leaf});
+      for (const KRun& run : plan.runs()) {
+        const int first_half = std::min(run.length, 16);
+        EXPECT_EQ(run.k_begin / 16, (run.k_begin + first_half - 1) / 16);
+        EXPECT_TRUE(run.length <= 16 || run.k_begin % 16 == 0);
+      }
     }
   }
+}
+
+TEST(KPlan, GroupsOfAffineFormatsEndSegmentsAndRuns) {
+  const WeightFormat wide = *affine_format({4, 128, ScaleType::f16});
+  EXPECT_EQ(segment_blocks(KPlan(wide, 640)), (Ints{4, 4, 4, -4, -4}));
+  // Heads of 80: groups of 128 end runs, multiples of 32 do not.
+  const KPlan heads(wide, KCut{640, {0, 160}, 80});
+  EXPECT_EQ(lengths(heads), (Ints{32, 32, 16, 32, 16, 16, 16}));
+  EXPECT_EQ(groups(heads), (Ints{0, 1, 2, 3, 4, 4, 5}));
+  EXPECT_EQ(segment_blocks(heads), (Ints{-3, 2, -2}));
+  EXPECT_THROW(KPlan(wide, 576), Error);
 }
 
 TEST(KPlan, RefusesSlicesInsideALeafAndRowsInsideAGroup) {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 TOOL = Path(__file__).resolve().parents[2] / "tools" / "make_random_gguf.py"
 BLOCKS = {0: (1, 4), 1: (1, 2), 30: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34),
-          12: (256, 144), 13: (256, 176), 14: (256, 210)}
+          10: (256, 84), 11: (256, 110), 12: (256, 144), 13: (256, 176), 14: (256, 210), 20: (32, 18), 23: (256, 136), 39: (32, 17)}
 SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 
 
@@ -70,7 +70,8 @@ class MakeRandomGguf(unittest.TestCase):
             return Path(path).read_bytes()
 
     def test_every_type_gives_a_file_of_the_size_that_its_header_claims(self):
-        for kind in ("f32", "f16", "bf16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "q4_k", "q5_k", "q6_k", "q4_k_m"):
+        for kind in ("f32", "f16", "bf16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "iq4_nl", "iq4_xs", "mxfp4", "q2_k", "q3_k",
+                     "q4_k", "q5_k", "q6_k", "q4_k_m"):
             data = self.make("--preset", "tiny256", "--type", kind)
             self.assertEqual(len(data), Reader(data).size, kind)
 
