@@ -5,6 +5,7 @@
 
 #include "colonnade/base/error.h"
 #include "colonnade/io/ggml_blocks.h"
+#include "colonnade/io/slice_ranges.h"
 #include "colonnade/io/tensor_rows.h"
 
 namespace colonnade {
@@ -32,37 +33,25 @@ struct Reader {
   TensorEntry entry;
   MatrixSlice slice;
 
-  int64_t together(Range rows) const {
-    return std::min(rows_together(entry, slice, rows.begin), rows.size());
-  }
-  Slice part(int64_t row, int64_t count) const {
-    const int64_t first = file_row(entry, slice, row);
-    return {{first, first + count}, slice.cols};
-  }
-
   void grouped(Range rows, GroupedRows& out) const {
-    if (rows.empty() || together(rows) == rows.size()) {
-      read_grouped(file, tensor, part(rows.begin, rows.size()), out);
+    if (rows.empty() || rows_together(entry, slice, rows.begin) >= rows.size()) {
+      const int64_t first = file_row(entry, slice, rows.begin);
+      read_grouped(file, tensor, {{first, first + rows.size()}, slice.cols}, out);
       return;
     }
     out.reshape(weight_format(tensor.type), rows.size(), slice.cols.begin, slice.cols.size());
     GroupedRows some;
-    for (Range rest = rows; !rest.empty();) {
-      const int64_t count = together(rest);
-      read_grouped(file, tensor, part(rest.begin, count), some);
-      put_rows(out, some, rest.begin - rows.begin);
-      rest.begin += count;
-    }
+    for_each_stretch(entry, slice, rows, [&](Range at, Range file_rows) {
+      read_grouped(file, tensor, {file_rows, slice.cols}, some);
+      put_rows(out, some, at.begin - rows.begin);
+    });
   }
 
   void dense(Range rows, std::byte* out) const {
     const int64_t row_bytes = slice.cols.size() * info_of(tensor.type).block_bytes;
-    for (Range rest = rows; !rest.empty();) {
-      const int64_t count = together(rest);
-      read_dense(file, tensor, part(rest.begin, count), out);
-      out += count * row_bytes;
-      rest.begin += count;
-    }
+    for_each_stretch(entry, slice, rows, [&](Range at, Range file_rows) {
+      read_dense(file, tensor, {file_rows, slice.cols}, out + (at.begin - rows.begin) * row_bytes);
+    });
   }
 };
 

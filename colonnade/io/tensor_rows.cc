@@ -1,12 +1,12 @@
 #include "colonnade/io/tensor_rows.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "colonnade/base/error.h"
-#include "colonnade/base/half.h"
 #include "colonnade/base/quote.h"
+#include "colonnade/io/dense_values.h"
 #include "colonnade/io/ggml_blocks.h"
+#include "colonnade/io/slice_ranges.h"
 
 namespace colonnade {
 namespace {
@@ -31,32 +31,13 @@ void check_kind(const GgufFile& file, const GgufTensor& tensor, bool grouped) {
            name_of(tensor.type));
 }
 
-/// Reads the blocks `blocks` of every row in `rows`, one row behind the other. Whole rows are one
-/// range of the file.
+/// Reads the blocks `blocks` of every row in `rows`, one row behind the other.
 void read_blocks(const GgufFile& file, const GgufTensor& tensor, Range rows, Range blocks,
                  std::byte* out) {
-  const int64_t block_bytes = info_of(tensor.type).block_bytes;
-  const int64_t row_bytes = tensor.row_bytes();
-  const int64_t part_bytes = blocks.size() * block_bytes;
-  if (part_bytes == row_bytes) {
-    file.read(tensor, rows.begin * row_bytes, {out, static_cast<size_t>(rows.size() * row_bytes)});
-    return;
-  }
-  for (int64_t row = rows.begin; row < rows.end; ++row, out += part_bytes) {
-    const int64_t begin = row * row_bytes + blocks.begin * block_bytes;
-    file.read(tensor, begin, {out, static_cast<size_t>(part_bytes)});
-  }
-}
-
-float to_f32(GgmlType type, const std::byte* bytes) {
-  if (type == GgmlType::f32) {
-    float value;
-    std::memcpy(&value, bytes, sizeof value);
-    return value;
-  }
-  uint16_t half;
-  std::memcpy(&half, bytes, sizeof half);
-  return type == GgmlType::f16 ? f16_to_f32(half) : bf16_to_f32(half);
+  const int64_t size = info_of(tensor.type).block_bytes;
+  read_row_parts(
+      tensor.row_bytes(), rows, {blocks.begin * size, blocks.end * size}, out,
+      [&](int64_t begin, std::span<std::byte> bytes) { file.read(tensor, begin, bytes); });
 }
 
 }  // namespace
@@ -91,10 +72,7 @@ void read_dense(const GgufFile& file, const GgufTensor& tensor, const Slice& sli
 std::vector<float> read_f32(const GgufFile& file, const GgufTensor& tensor) {
   std::vector<std::byte> raw(static_cast<size_t>(tensor.size_bytes));
   read_dense(file, tensor, {{0, tensor.rows()}, {0, tensor.cols()}}, raw.data());
-  const auto step = static_cast<size_t>(info_of(tensor.type).block_bytes);
-  std::vector<float> values(raw.size() / step);
-  for (size_t i = 0; i < values.size(); ++i) values[i] = to_f32(tensor.type, raw.data() + i * step);
-  return values;
+  return dense_values(weight_format(tensor.type), raw);
 }
 
 }  // namespace colonnade

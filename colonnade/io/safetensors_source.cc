@@ -1,0 +1,157 @@
+#include "colonnade/io/safetensors_source.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "colonnade/base/error.h"
+#include "colonnade/base/quote.h"
+#include "colonnade/io/dense_values.h"
+#include "colonnade/io/slice_ranges.h"
+#include "colonnade/io/transposed_rows.h"
+
+namespace colonnade {
+namespace {
+
+std::optional<WeightFormat> dense_format(SafetensorsType type) {
+  switch (type) {
+    case SafetensorsType::f32:
+      return WeightFormat::f32;
+    case SafetensorsType::bf16:
+      return WeightFormat::bf16;
+    case SafetensorsType::f16:
+      return WeightFormat::f16;
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Methods of transformers (GPTQ, AWQ, ...) keep weights in tensors of their own forms and names.
+void check_quantization(const HfConfig& config) {
+  const HfConfig quantization = config.object_or_empty("quantization_config");
+  if (!quantization.has("quant_method")) return;
+  if (quantization.text("quant_method") != "mxfp4") quantization.refuse("quant_method", "mxfp4");
+}
+
+bool inside(Range range, int64_t size) {
+  return range.begin >= 0 && range.begin <= range.end && range.end <= size;
+}
+
+/// A slice of a dense tensor whose rows stand in the file as the model wants them.
+struct DenseReader {
+  const SafetensorsFiles& files;
+  const SafetensorsTensor& tensor;
+  TensorEntry entry;
+  MatrixSlice slice;
+
+  void operator()(Range rows, std::byte* out) const {
+    const int64_t size = dense_element_bytes(entry.format);
+    const Range part{slice.cols.begin * size, slice.cols.end * size};
+    for_each_stretch(entry, slice, rows, [&](Range at, Range file_rows) {
+      read_row_parts(
+          tensor.cols() * size, file_rows, part, out + (at.begin - rows.begin) * part.size(),
+          [&](int64_t begin, std::span<std::byte> bytes) { files.read(tensor, begin, bytes); });
+    });
+  }
+};
+
+/// The same of a tensor that the file holds transposed: the file's columns are rows.
+struct TransposedReader {
+  const SafetensorsFiles& files;
+  const SafetensorsTensor& tensor;
+  TensorEntry entry;
+  MatrixSlice slice;
+
+  void operator()(int64_t file_row, Range rows, std::byte* out) const {
+    const int64_t size = dense_element_bytes(entry.format);
+    for_each_stretch(entry, slice, rows, [&](Range at, Range file_cols) {
+      files.read(
+          tensor, (file_row * tensor.cols() + file_cols.begin) * size,
+          {out + (at.begin - rows.begin) * size, static_cast<size_t>(file_cols.size() * size)});
+    });
+  }
+};
+
+}  // namespace
+
+SafetensorsSource::SafetensorsSource(SafetensorsFiles files, const HfConfig* config)
+    : files_(std::move(files)) {
+  if (config != nullptr) check_quantization(*config);
+  entries_.reserve(files_.tensors().size());
+  for (const SafetensorsTensor& tensor : files_.tensors()) {
+    entries_.push_back({tensor.name, dense_format(tensor.type).value_or(WeightFormat::f32),
+                        tensor.rows(), tensor.cols(), tensor.size_bytes, tensor.name});
+  }
+  by_name_.resize(entries_.size());
+  std::iota(by_name_.begin(), by_name_.end(), 0U);
+  std::ranges::sort(by_name_, {},
+                    [this](uint32_t i) -> const std::string& { return entries_[i].name; });
+}
+
+const TensorEntry* SafetensorsSource::find(std::string_view name) const {
+  const auto name_of = [this](uint32_t i) { return std::string_view(entries_[i].name); };
+  const auto found = std::ranges::lower_bound(by_name_, name, {}, name_of);
+  return found == by_name_.end() || name_of(*found) != name ? nullptr : &entries_[*found];
+}
+
+const SafetensorsTensor& SafetensorsSource::tensor(const TensorEntry& entry) const {
+  const SafetensorsTensor* tensor = files_.find(entry.file_name);
+  CN_ASSERT(tensor != nullptr, entry.file_name);
+  CN_CHECK(dense_format(tensor->type).has_value(), files_.path(), ": tensor ",
+           quote(entry.file_name), ": expected weights of F32, F16 or BF16, got ",
+           name_of(tensor->type));
+  return *tensor;
+}
+
+void SafetensorsSource::check_slice(const TensorEntry& entry, const MatrixSlice& slice) const {
+  CN_CHECK(inside(slice.rows, entry.rows) && inside(slice.cols, entry.cols), files_.path(),
+           ": tensor ", quote(entry.file_name), ": expected a slice of [", entry.rows, ", ",
+           entry.cols, "], got rows ", slice.rows.begin, " to ", slice.rows.end, ", columns ",
+           slice.cols.begin, " to ", slice.cols.end);
+  CN_CHECK(slice.interleaved_head == 0 ||
+               (slice.interleaved_head % 2 == 0 && entry.rows % slice.interleaved_head == 0),
+           files_.path(), ": tensor ", quote(entry.file_name), ": expected rows in whole heads of ",
+           slice.interleaved_head, ", got ", entry.rows, " rows");
+}
+
+namespace {
+
+/// The entry, a part of the tensor, must fit into it: the last of its rows is the furthest.
+void check_entry(const SafetensorsFiles& files, const SafetensorsTensor& tensor,
+                 const TensorEntry& entry) {
+  const int64_t rows = entry.transposed ? tensor.cols() : tensor.rows();
+  const int64_t cols = entry.transposed ? tensor.rows() : tensor.cols();
+  const int64_t last = entry.rows == 0 ? 0 : entry.map(entry.rows - 1) + 1;
+  CN_CHECK(entry.cols == cols && last <= rows, files.path(), ": tensor ", quote(tensor.name),
+           ": expected at least ", last, " rows of ", entry.cols, " for ", quote(entry.name),
+           ", got ", tensor.description(), entry.transposed ? " transposed" : "");
+}
+
+}  // namespace
+
+RowSource SafetensorsSource::rows(const TensorEntry& entry, const MatrixSlice& slice) const {
+  const SafetensorsTensor& tensor = this->tensor(entry);
+  check_slice(entry, slice);
+  check_entry(files_, tensor, entry);
+  RowSource source;
+  if (!entry.transposed) {
+    source.dense = DenseReader{files_, tensor, entry, slice};
+    return source;
+  }
+  auto turned = std::make_shared<TransposedRows>(
+      TransposedSlice{slice.rows.size(), slice.cols, dense_element_bytes(entry.format)},
+      TransposedReader{files_, tensor, entry, slice});
+  source.dense = [turned](Range rows, std::byte* out) { turned->read(rows, out); };
+  return source;
+}
+
+std::vector<float> SafetensorsSource::values(const TensorEntry& entry) const {
+  const SafetensorsTensor& tensor = this->tensor(entry);
+  std::vector<std::byte> raw(static_cast<size_t>(tensor.size_bytes));
+  files_.read(tensor, 0, raw);
+  return values_of(entry, dense_values(entry.format, raw));
+}
+
+}  // namespace colonnade
