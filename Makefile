@@ -1,6 +1,6 @@
 # The front door. `make help` lists what there is. Everything is built under build/PRESET (CMakePresets.json).
 .DEFAULT_GOAL := build
-.PHONY: help build demo test bench format check nightly install clean packages packages-test
+.PHONY: help build demo test bench format check nightly install deb clean packages packages-test
 
 MODEL   ?= smollm2-135m
 PROMPT  ?= What is photosynthesis?
@@ -57,6 +57,10 @@ nightly: packages-test ## every test in its long form, clang, sanitizers, longer
 
 install: build ## install the command, the library and its headers under PREFIX
 	cmake --install build/release --prefix "$(PREFIX)"
+
+deb: build ## a Debian package of the command: build/colonnade_VERSION_ARCHITECTURE.deb
+	@tools/install_packages.sh deb
+	@tools/make_deb.sh build/release
 
 clean: ## remove build/
 	rm -rf build

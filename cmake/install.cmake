@@ -22,12 +22,16 @@ install(FILES ${PROJECT_BINARY_DIR}/colonnade-config.cmake ${PROJECT_BINARY_DIR}
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/colonnade)
 
 set(printed ${PROJECT_BINARY_DIR}/share)  # by the command itself: colonnade/cli/CMakeLists.txt
+# The component "command" is what tools/make_deb.sh packs.
 if(TARGET colonnade)
-  install(TARGETS colonnade RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(FILES ${printed}/colonnade.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(TARGETS colonnade RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+  install(FILES ${printed}/colonnade.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
   install(FILES ${printed}/colonnade.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-    RENAME colonnade)
-  install(FILES ${printed}/colonnade.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions RENAME _colonnade)
-  install(FILES ${printed}/colonnade.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+    RENAME colonnade COMPONENT command)
+  install(FILES ${printed}/colonnade.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+    RENAME _colonnade COMPONENT command)
+  install(FILES ${printed}/colonnade.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
 endif()
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT command)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)

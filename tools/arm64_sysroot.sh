@@ -8,11 +8,11 @@ cd "$(dirname "$0")/.."
 packages=(libfmt-dev libfmt9 libpcre2-dev libpcre2-8-0 libssl-dev libssl3 nlohmann-json3-dev
           libgtest-dev libgmock-dev librapidcheck-dev)
 sysroot=$PWD/build/aarch64-sysroot
-stamp=$sysroot/packages
+stamp=$sysroot/complete
 [ ! -e "$stamp" ] || [ "$(cat "$stamp")" != "${packages[*]}" ] || exit 0
 
 rm -rf "$sysroot"
-mkdir -p "$sysroot"
+mkdir -p "$sysroot/packages"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"  # apt fetches as a user of its own
@@ -22,5 +22,12 @@ options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Acquire::
          -o Dir::State="$work/state" -o Dir::State::status="$work/status" -o Dir::Cache="$work/cache")
 apt-get "${options[@]}" update
 (cd "$work/debs" && apt-get "${options[@]}" download "${packages[@]}")
-for deb in "$work"/debs/*.deb; do dpkg -x "$deb" "$sysroot"; done
+for deb in "$work"/debs/*.deb; do
+  dpkg -x "$deb" "$sysroot"
+  name=$(dpkg-deb -f "$deb" Package)
+  case "$name" in  # what programs load, with what tools/make_deb.sh wants to know of the packages
+    *-dev) ;;
+    *) dpkg-deb -R "$deb" "$sysroot/packages/$name" ;;
+  esac
+done
 echo "${packages[*]}" >"$stamp"

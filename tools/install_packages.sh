@@ -2,6 +2,7 @@
 # Installs the Debian 12 packages that are missing: tools/install_packages.sh [--list-missing] GROUP...
 #   build  what the command needs: compiler, CMake, libraries, and Python for the tools
 #   test   what the tests and `make check` need besides: clang, GoogleTest, RapidCheck, Google Benchmark, Jinja2
+#   deb    what `make deb` needs besides
 #   arm    what the cross build for 64-bit Arm needs besides: compiler and emulator (tools/arm64_sysroot.sh has its libraries)
 # Needs root, or sudo. Touches neither the network nor sudo when nothing is missing.
 # --list-missing prints the names of the missing packages and installs nothing.
@@ -10,7 +11,8 @@ set -euo pipefail
 build=(g++ cmake ninja-build ccache pkg-config make libfmt-dev libpcre2-dev libutf8proc-dev
        libcli11-dev nlohmann-json3-dev libssl-dev python3 python3-pip)
 test=(clang libclang-rt-14-dev clang-format binutils libgtest-dev libgmock-dev librapidcheck-dev
-      libbenchmark-dev python3-jinja2)
+      libbenchmark-dev python3-jinja2 dpkg-dev)
+deb=(dpkg-dev binutils)
 arm=(g++-aarch64-linux-gnu qemu-user)
 
 list_only=no
@@ -20,9 +22,10 @@ for argument in "$@"; do
     --list-missing) list_only=yes ;;
     build) wanted+=("${build[@]}") ;;
     test) wanted+=("${test[@]}") ;;
+    deb) wanted+=("${deb[@]}") ;;
     arm) wanted+=("${arm[@]}") ;;
     *)
-      echo "install_packages.sh: expected groups build, test, arm or the option --list-missing, got '$argument'" >&2
+      echo "install_packages.sh: expected groups build, test, deb, arm or the option --list-missing, got '$argument'" >&2
       exit 2
       ;;
   esac

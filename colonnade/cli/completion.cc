@@ -185,7 +185,7 @@ std::string man() {
   for (const Command& command : all_commands()) page += man_command(command);
   return page +
          ".SH ENVIRONMENT\n.TP\n.B COLONNADE_ISA\nInstruction set: scalar, avx2, avxvnni, avx512, "
-         "avx512vnni or amx.\n"
+         "avx512vnni or amx; on Arm scalar, neon or neondot.\n"
          ".TP\n.B NO_COLOR\nNo styles on the terminal.\n"
          ".SH EXIT STATUS\n.TP\n.B 0\nDone.\n.TP\n.B 1\nA file, the machine or the model failed.\n"
          ".TP\n.B 2\nWrong usage or input.\n.TP\n.B 130\nInterrupted.\n"

@@ -78,7 +78,7 @@ constexpr Flag kFlags[] = {
      kModel, "prompt tokens computed at a time (default: 512); changes no bit of the answer"},
     {"--chunk", "-ub --ubatch-size --max-num-batched-tokens", "N", "verify", kModel,
      "prompt tokens computed at a time (default: 128)"},
-    {"--isa", "", "scalar|avx2|avxvnni|avx512|avx512vnni|amx",
+    {"--isa", "", "scalar|avx2|avxvnni|avx512|avx512vnni|amx|neon|neondot",
      "run chat info perplexity verify bench", kModel,
      "instruction set (default: COLONNADE_ISA, else the best here); changes no bit of the answer"},
 

@@ -64,7 +64,8 @@ std::string program_help() {
   return page +
          "\n  colonnade COMMAND --help  its flags and examples\n  colonnade "
          "--version\n\nEnvironment\n"
-         "  COLONNADE_ISA  instruction set: scalar, avx2, avxvnni, avx512, avx512vnni, amx\n"
+         "  COLONNADE_ISA  instruction set: scalar, avx2, avxvnni, avx512, avx512vnni, amx;\n"
+         "                 on Arm scalar, neon, neondot\n"
          "  NO_COLOR       no styles on the terminal\n\nExit codes\n"
          "  0 done, 1 failed, 2 wrong usage or input, 130 interrupted, 141 nobody reads the "
          "output\n\n"
