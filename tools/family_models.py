@@ -128,6 +128,7 @@ def causal_masks(config):
 GEMMA = {**LLAMA, "rms_norm_eps": 1e-6, "head_dim": 16, "tie_word_embeddings": True, "hidden_activation": "gelu_pytorch_tanh",
          "hidden_size": 56, "intermediate_size": 48, "num_attention_heads": 4, "num_key_value_heads": 1,
          "sliding_window": 16}  # fmt: skip
+SMALL_GEMMA = {**GEMMA, "hidden_size": 40, "intermediate_size": 24, "num_attention_heads": 2, "query_pre_attn_scalar": 16}
 GEMMA3_ROPE = {"sliding_attention": rope(10000.0), "full_attention": rope(1000000.0)}
 GEMMA3_ROPE_8 = {**GEMMA3_ROPE, "full_attention": rope(1000000.0, "linear", factor=8.0)}
 S, F = "sliding_attention", "full_attention"
@@ -230,7 +231,7 @@ VARIANTS = (
              Feature("query_pre_attn_scalar", {"query_pre_attn_scalar": 16}),
              Feature("gelu_tanh, not relu", {"hidden_activation": "relu"}),
              Feature("post norms", edit=no_norm("model", "layers", "post_feedforward_layernorm"))),
-            "windows in turns, soft caps, norms before and after", gguf=True),
+            "windows in turns, soft caps, norms before and after"),
     Variant("gemma3", {"model_type": "gemma3_text", **GEMMA, "query_pre_attn_scalar": 12, "num_hidden_layers": 3,
                 "layer_types": [S, S, F], "rope_parameters": GEMMA3_ROPE},
             (Feature("windows", {"layer_types": [F, F, F]}), Feature("window of 16, not 17", {"sliding_window": 17}), QK_NORMS, EMBEDDING_SCALE,
@@ -238,7 +239,7 @@ VARIANTS = (
              Feature("local theta", {"rope_parameters": {S: rope(1000000.0)}}),
              Feature("global theta", {"rope_parameters": {F: rope(10000.0)}}),
              Feature("post norms", edit=no_norm("model", "layers", "post_attention_layernorm"))),
-            "local and global layers by sliding_window_pattern, each with its theta", gguf=True),
+            "local and global layers by sliding_window_pattern, each with its theta"),
     Variant("gemma3_linear", {"model_type": "gemma3_text", **GEMMA, "query_pre_attn_scalar": 16, "num_hidden_layers": 3,
                 "layer_types": [F, S, F], "rope_parameters": GEMMA3_ROPE_8},
             (Feature("windows", {"layer_types": [F, F, F]}),
@@ -246,6 +247,20 @@ VARIANTS = (
              Feature("scaling of the global layers alone", {
                 "rope_parameters": {S: rope(10000.0, "linear", factor=8.0)}})),
             "layer_types in an order of its own; global layers with linear scaling", classic=False),
+    Variant("gemma2_plain", {"model_type": "gemma2", **SMALL_GEMMA, "num_hidden_layers": 3, "attn_logit_softcapping": 50.0,
+                "final_logit_softcapping": 30.0, "rope_parameters": rope(10000.0)},
+            (Feature("windows", {"layer_types": [F, F, F]}), Feature("windows in turns", {"layer_types": [F, S, F]}),
+             Feature("cap of the scores", {"attn_logit_softcapping": None}),
+             Feature("cap of the logits", {"final_logit_softcapping": None})),
+            "what a GGUF file does not say is as always: windows in layers 0, 2, ..., scale of the head size", gguf=True),
+    Variant("gemma3_plain", {"model_type": "gemma3_text", **SMALL_GEMMA, "num_hidden_layers": 7,
+                "layer_types": [S, S, S, S, S, F, S], "rope_parameters": GEMMA3_ROPE_8},
+            (Feature("windows", {"layer_types": [F] * 7}), Feature("a global layer", {"layer_types": [S] * 7}),
+             Feature("linear scaling of the global layers", {"rope_parameters": {F: rope(1000000.0)}}),
+             Feature("scaling of the global layers alone", {
+                "rope_parameters": {S: rope(10000.0, "linear", factor=8.0)}}),
+             Feature("global theta", {"rope_parameters": {F: rope(10000.0, "linear", factor=8.0)}})),
+            "what a GGUF file does not say is as always: layers 5, 11, ... global, scale of the head size", gguf=True),
     Variant("opt", {"model_type": "opt", **OPT},
             (Feature("offset of positions", edit=no_position_offset), ALL_BIASES,
              Feature("final norm", edit=no_norm("model", "decoder", "final_layer_norm"))),
