@@ -67,6 +67,14 @@ CacheSizes read_caches(std::string_view root, int cpu) {
   }
 }
 
+/// What the system calls this processor; of an Arm one it tells the numbers of its designer and its
+/// design. Source: Arm Architecture Reference Manual, MIDR_EL1.
+std::string model_name(std::string_view info) {
+  if (const auto name = field_of(info, "model name")) return std::string(*name);
+  const auto implementer = field_of(info, "CPU implementer"), part = field_of(info, "CPU part");
+  return implementer && part ? concat("Arm implementer ", *implementer, ", part ", *part) : "";
+}
+
 int parse_cpu(std::string_view text, std::string_view list) {
   const std::optional<int64_t> cpu = parse_integer(text);
   CN_CHECK(cpu && *cpu >= 0 && *cpu < kLargestCpu,
@@ -114,8 +122,7 @@ std::vector<int> physical_cores(const std::vector<int>& allowed,
 
 CpuTopology read_cpu_topology(std::string_view root) {
   CpuTopology topology;
-  const std::string info = read_text(concat(root, "/proc/cpuinfo")).value_or("");
-  topology.model = field_of(info, "model name").value_or("");
+  topology.model = model_name(read_text(concat(root, "/proc/cpuinfo")).value_or(""));
   topology.allowed = allowed_cpus();
   std::vector<std::vector<int>> siblings;
   for (const int cpu : topology.allowed) siblings.push_back(siblings_of(root, cpu));

@@ -17,7 +17,7 @@ struct CacheSizes {
 };
 
 struct CpuTopology {
-  std::string model;  // "AMD EPYC 9654 96-Core Processor"; empty where the system does not say
+  std::string model;  // "AMD EPYC 9654 96-Core Processor", "Arm implementer 0x41, part 0xd0c"
   std::vector<int> allowed;     // CPUs of the affinity mask, ascending
   std::vector<int> cores;       // the lowest allowed CPU of each physical core, ascending
   std::optional<double> quota;  // CPUs' worth of time that the cgroups grant; nothing: unlimited

@@ -98,6 +98,15 @@ TEST(CpuTopology, IsReadFromTheFilesOfTheSystem) {
   EXPECT_EQ(topology.caches.l3, 266240 * 1024);
 }
 
+TEST(CpuTopology, AnArmProcessorIsCalledByItsNumbers) {
+  const FakeRoot root;
+  root.write("/proc/cpuinfo",
+             "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd0c\n");
+  EXPECT_EQ(read_cpu_topology(root.path()).model, "Arm implementer 0x41, part 0xd0c");
+  root.write("/proc/cpuinfo", "processor\t: 0\nCPU part\t: 0xd0c\n");
+  EXPECT_EQ(read_cpu_topology(root.path()).model, "");
+}
+
 TEST(CpuTopology, MemoryIsTheSystemsOrTheCgroupsTheSmaller) {
   const FakeRoot root;
   root.write("/proc/meminfo", "MemTotal:  4096 kB\nMemAvailable:   2048 kB\n");
