@@ -28,11 +28,13 @@ std::optional<WeightFormat> dense_format(SafetensorsType type) {
   }
 }
 
-/// Methods of transformers (GPTQ, AWQ, ...) keep weights in tensors of their own forms and names.
-void check_quantization(const HfConfig& config) {
-  const HfConfig quantization = config.object_or_empty("quantization_config");
-  if (!quantization.has("quant_method")) return;
-  if (quantization.text("quant_method") != "mxfp4") quantization.refuse("quant_method", "mxfp4");
+/// What config.json says of quantized weights. Methods of transformers (GPTQ, AWQ, ...) keep them
+/// in tensors of their own forms and names; that of gpt-oss is known by its tensors.
+MlxQuantization quantization_of(const HfConfig* config) {
+  if (config == nullptr) return {};
+  const HfConfig other = config->object_or_empty("quantization_config");
+  if (other.text_or("quant_method", "mxfp4") != "mxfp4") other.refuse("quant_method", "mxfp4");
+  return MlxQuantization(*config);
 }
 
 bool inside(Range range, int64_t size) {
@@ -57,6 +59,21 @@ struct DenseReader {
   }
 };
 
+/// The same of a grouped tensor.
+struct GroupedReader {
+  const SafetensorsFiles& files;
+  const GroupedTensor& tensor;
+  TensorEntry entry;
+  MatrixSlice slice;
+
+  void operator()(Range rows, GroupedRows& out) const {
+    out.reshape(tensor.format, rows.size(), slice.cols.begin, slice.cols.size());
+    for_each_stretch(entry, slice, rows, [&](Range at, Range file_rows) {
+      read_grouped(files, tensor, file_rows, at.begin - rows.begin, out);
+    });
+  }
+};
+
 /// The same of a tensor that the file holds transposed: the file's columns are rows.
 struct TransposedReader {
   const SafetensorsFiles& files;
@@ -77,17 +94,23 @@ struct TransposedReader {
 }  // namespace
 
 SafetensorsSource::SafetensorsSource(SafetensorsFiles files, const HfConfig* config)
-    : files_(std::move(files)) {
-  if (config != nullptr) check_quantization(*config);
-  entries_.reserve(files_.tensors().size());
-  for (const SafetensorsTensor& tensor : files_.tensors()) {
-    entries_.push_back({tensor.name, dense_format(tensor.type).value_or(WeightFormat::f32),
-                        tensor.rows(), tensor.cols(), tensor.size_bytes, tensor.name});
-  }
+    : files_(std::move(files)), grouped_(files_, quantization_of(config)) {
+  list_entries();
   by_name_.resize(entries_.size());
   std::iota(by_name_.begin(), by_name_.end(), 0U);
   std::ranges::sort(by_name_, {},
                     [this](uint32_t i) -> const std::string& { return entries_[i].name; });
+}
+
+void SafetensorsSource::list_entries() {
+  for (const SafetensorsTensor& tensor : files_.tensors()) {
+    if (grouped_.has_part(tensor.name)) continue;
+    entries_.push_back({tensor.name, dense_format(tensor.type).value_or(WeightFormat::f32),
+                        tensor.rows(), tensor.cols(), tensor.size_bytes, tensor.name});
+  }
+  for (const auto& [name, tensor] : grouped_.all()) {
+    entries_.push_back({name, tensor.format, tensor.rows, tensor.cols, tensor.file_bytes(), name});
+  }
 }
 
 const TensorEntry* SafetensorsSource::find(std::string_view name) const {
@@ -96,7 +119,10 @@ const TensorEntry* SafetensorsSource::find(std::string_view name) const {
   return found == by_name_.end() || name_of(*found) != name ? nullptr : &entries_[*found];
 }
 
-const SafetensorsTensor& SafetensorsSource::tensor(const TensorEntry& entry) const {
+const SafetensorsTensor& SafetensorsSource::dense_tensor(const TensorEntry& entry) const {
+  CN_CHECK(grouped_.find(entry.file_name) == nullptr, files_.path(), ": tensor ",
+           quote(entry.file_name), ": expected dense values, got groups of ",
+           name_of(entry.format));
   const SafetensorsTensor* tensor = files_.find(entry.file_name);
   CN_ASSERT(tensor != nullptr, entry.file_name);
   CN_CHECK(dense_format(tensor->type).has_value(), files_.path(), ": tensor ",
@@ -118,28 +144,36 @@ void SafetensorsSource::check_slice(const TensorEntry& entry, const MatrixSlice&
 
 namespace {
 
-/// The entry, a part of the tensor, must fit into it: the last of its rows is the furthest.
-void check_entry(const SafetensorsFiles& files, const SafetensorsTensor& tensor,
-                 const TensorEntry& entry) {
-  const int64_t rows = entry.transposed ? tensor.cols() : tensor.rows();
-  const int64_t cols = entry.transposed ? tensor.rows() : tensor.cols();
+/// The entry, a part of a tensor [rows, cols], must fit into it: the last of its rows is the
+/// furthest.
+void check_entry(const std::string& path, const TensorEntry& entry, int64_t rows, int64_t cols) {
   const int64_t last = entry.rows == 0 ? 0 : entry.map(entry.rows - 1) + 1;
-  CN_CHECK(entry.cols == cols && last <= rows, files.path(), ": tensor ", quote(tensor.name),
+  CN_CHECK(entry.cols == cols && last <= rows, path, ": tensor ", quote(entry.file_name),
            ": expected at least ", last, " rows of ", entry.cols, " for ", quote(entry.name),
-           ", got ", tensor.description(), entry.transposed ? " transposed" : "");
+           ", got [", rows, ", ", cols, "]", entry.transposed ? ", which is transposed" : "");
 }
 
 }  // namespace
 
 RowSource SafetensorsSource::rows(const TensorEntry& entry, const MatrixSlice& slice) const {
-  const SafetensorsTensor& tensor = this->tensor(entry);
   check_slice(entry, slice);
-  check_entry(files_, tensor, entry);
   RowSource source;
+  const GroupedTensor* grouped = grouped_.find(entry.file_name);
+  if (grouped != nullptr) {
+    CN_CHECK(!entry.transposed, files_.path(), ": tensor ", quote(entry.file_name),
+             ": expected a dense tensor, because it is transposed, got groups of ",
+             name_of(grouped->format));
+    check_entry(files_.path(), entry, grouped->rows, grouped->cols);
+    source.grouped = GroupedReader{files_, *grouped, entry, slice};
+    return source;
+  }
+  const SafetensorsTensor& tensor = dense_tensor(entry);
   if (!entry.transposed) {
+    check_entry(files_.path(), entry, tensor.rows(), tensor.cols());
     source.dense = DenseReader{files_, tensor, entry, slice};
     return source;
   }
+  check_entry(files_.path(), entry, tensor.cols(), tensor.rows());
   auto turned = std::make_shared<TransposedRows>(
       TransposedSlice{slice.rows.size(), slice.cols, dense_element_bytes(entry.format)},
       TransposedReader{files_, tensor, entry, slice});
@@ -148,7 +182,7 @@ RowSource SafetensorsSource::rows(const TensorEntry& entry, const MatrixSlice& s
 }
 
 std::vector<float> SafetensorsSource::values(const TensorEntry& entry) const {
-  const SafetensorsTensor& tensor = this->tensor(entry);
+  const SafetensorsTensor& tensor = dense_tensor(entry);
   std::vector<std::byte> raw(static_cast<size_t>(tensor.size_bytes));
   files_.read(tensor, 0, raw);
   return values_of(entry, dense_values(entry.format, raw));

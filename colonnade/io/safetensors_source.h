@@ -6,14 +6,15 @@
 #include <string_view>
 #include <vector>
 
+#include "colonnade/io/grouped_tensors.h"
 #include "colonnade/io/hf_config.h"
 #include "colonnade/io/safetensors.h"
 #include "colonnade/io/tensor_source.h"
 
 namespace colonnade {
 
-/// F32, F16 and BF16 are weights. Tensors of other types are listed, and refused when they are
-/// read.
+/// F32, F16 and BF16 are weights, and the grouped ones that GroupedTensors describes, under one
+/// name each. Tensors of other types are listed, and refused when they are read.
 class SafetensorsSource final : public TensorSource {
  public:
   /// `config`, if the model has one, says how weights are quantized. Throws Error if that is a way
@@ -28,10 +29,12 @@ class SafetensorsSource final : public TensorSource {
   const SafetensorsFiles& files() const { return files_; }
 
  private:
-  const SafetensorsTensor& tensor(const TensorEntry& entry) const;
+  void list_entries();
+  const SafetensorsTensor& dense_tensor(const TensorEntry& entry) const;
   void check_slice(const TensorEntry& entry, const MatrixSlice& slice) const;
 
   SafetensorsFiles files_;
+  GroupedTensors grouped_;
   std::vector<TensorEntry> entries_;
   std::vector<uint32_t> by_name_;  // indices into entries_, sorted by name
 };

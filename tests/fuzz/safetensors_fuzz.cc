@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "colonnade/base/error.h"
-#include "colonnade/io/safetensors_header.h"
+#include "colonnade/io/safetensors_source.h"
 
 namespace colonnade {
 namespace {
@@ -39,13 +39,37 @@ void read_all(const File& file) {
   if (end >= 0 && end != file.size()) std::abort();
 }
 
+/// Any slice of any weight, in whatever way it is quantized.
+void read_slices(const std::string& path) {
+  static const HfConfig config(R"({"quantization": {"bits": 3, "group_size": 32,
+      "a": {"bits": 4, "group_size": 32, "mode": "mxfp4"}}})",
+                               "config.json");
+  const SafetensorsSource source(SafetensorsFiles(path), &config);
+  for (const TensorEntry& entry : source.entries()) {
+    const Range rows{entry.rows / 2, std::min(entry.rows, entry.rows / 2 + 4)};
+    const Range cols{entry.cols / 3, std::min(entry.cols, entry.cols / 3 + 1000)};
+    const RowSource reader = source.rows(entry, {rows, cols});
+    if (reader.dense) {
+      std::vector<std::byte> out(static_cast<size_t>(rows.size() * cols.size() * 4));
+      reader.dense({0, rows.size()}, out.data());
+      source.values(entry);
+      continue;
+    }
+    GroupedRows out;
+    reader.grouped({0, rows.size()}, out);
+    std::vector<float> numbers(static_cast<size_t>(out.cols));
+    if (out.rows > 0) dequantize_row(out, out.rows - 1, numbers);
+  }
+}
+
 }  // namespace
 }  // namespace colonnade
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const colonnade::File file(colonnade::write_input(data, size));
+  const std::string path = colonnade::write_input(data, size);
   try {
-    colonnade::read_all(file);
+    colonnade::read_all(colonnade::File(path));
+    colonnade::read_slices(path);
   } catch (const colonnade::Error&) {
     return 0;
   }

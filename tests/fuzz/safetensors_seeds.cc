@@ -32,5 +32,16 @@ int main(int count, char** arguments) {
                               .add("c", "U32", {}, "abcd")
                               .add("d", "F8_E8M0", {1, 2, 3, 1}, "abcdef")
                               .bytes());
+  write(folder + "/mlx", SafetensorsBuilder()
+                             .add("w.weight", "U32", {2, 6}, std::string(48, 'x'))
+                             .add("w.scales", "F16", {2, 2}, std::string(8, 's'))
+                             .add("w.biases", "F16", {2, 2}, std::string(8, 'b'))
+                             .add("a.weight", "U32", {1, 4}, std::string(16, 'y'))
+                             .add("a.scales", "U8", {1, 1}, "z")
+                             .bytes());
+  write(folder + "/blocks", SafetensorsBuilder()
+                                .add("e_blocks", "U8", {2, 1, 1, 16}, std::string(32, 'x'))
+                                .add("e_scales", "U8", {2, 1, 1}, "ab")
+                                .bytes());
   return 0;
 }
