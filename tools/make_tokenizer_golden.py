@@ -24,11 +24,16 @@ FULL_LINES = 100
 MERGES = 600
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|im_"]
 USER_DEFINED = ["<tool_call>", "</tool_call>", "<tool_", "<|im_end|>\n<|im"]
-CONTROL_TYPE, USER_DEFINED_TYPE = 3, 4
+NORMAL_TYPE, CONTROL_TYPE, USER_DEFINED_TYPE = 1, 3, 4
+METASPACE = "\u2581"
 
 # The pre-tokenizers of the models' official tokenizer.json, by GGUF's name.
-ANY_CASE = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|"
+ANY_CASE = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|"
 REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+
+
+LETTERS = r"[^\r\n\p{L}\p{N}]?\p{L}+|"
+LLAMA3_REST, QWEN2_REST = LETTERS + r"\p{N}{1,3}" + REST, LETTERS + r"\p{N}" + REST
 
 
 def split_by(pattern):
@@ -40,8 +45,8 @@ GPT2 = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
 PRE_TOKENIZERS = {
     "gpt-2": GPT2,
     "smollm": pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), GPT2]),
-    "llama-bpe": split_by(ANY_CASE + r"\p{N}{1,3}" + REST),
-    "qwen2": split_by(ANY_CASE + r"\p{N}" + REST),
+    "llama-bpe": split_by(ANY_CASE + LLAMA3_REST),
+    "qwen2": split_by(ANY_CASE + QWEN2_REST),
 }
 
 
@@ -140,11 +145,12 @@ def golden(tokenizer, lines):
                 by_line.append(hash_ & 0xFF)
         digests.append(f"{digest:016x}")
     tokenizer.encode_special_tokens = False
+    words = {} if tokenizer.pre_tokenizer is None else {"words_digest": words_digest(tokenizer.pre_tokenizer, lines)}
     return {
         "made_with": f"tokenizers {tokenizers.__version__}",
         "seed": SEED,
         "lines": len(lines),
-        "words_digest": words_digest(tokenizer.pre_tokenizer, lines),
+        **words,
         "digest": digests[0],
         "digest_without_special": digests[1],
         "line_hashes": by_line.hex(),
@@ -175,6 +181,40 @@ def build(vocabulary, pre):
     return tokenizer
 
 
+def merges_by_score(tokens, scores):
+    """What transformers makes of a SentencePiece model's scores for its tokenizer.json: every way to put a token together."""
+    ids = {t: i for i, t in enumerate(tokens)}
+    merges = []
+    for token, score in scores:
+        parts = [(token[:k], token[k:]) for k in range(1, len(token))]
+        parts = [p for p in parts if p[0] in ids and p[1] in ids]
+        merges += [(score, p) for p in sorted(parts, key=lambda p: (ids[p[0]], ids[p[1]]))]
+    return [p for _, p in sorted(merges, key=lambda m: m[0], reverse=True)]
+
+
+def build_gemma(vocabulary):
+    """The tokenizer that Gemma's official tokenizer.json describes. There user-defined tokens have the score 0 and runs of
+    spaces are spelled with U+2581, so that they are reached by merges only."""
+    tokens, types = vocabulary["tokens"], vocabulary["token_types"]
+    tokens = [t.replace(" ", METASPACE) if kind == USER_DEFINED_TYPE and not t.strip(" ") else t for t, kind in zip(tokens, types)]
+    scores = [0.0 if kind == USER_DEFINED_TYPE else score for score, kind in zip(vocabulary["scores"], types)]
+    scored = [(t, s) for t, s, kind in zip(tokens, scores, types) if kind in (NORMAL_TYPE, USER_DEFINED_TYPE)]
+    model = models.BPE(
+        vocab={t: i for i, t in enumerate(tokens)},
+        merges=merges_by_score(tokens, scored),
+        unk_token="<unk>",
+        fuse_unk=True,
+        byte_fallback=True,
+    )
+    tokenizer = Tokenizer(model)
+    tokenizer.normalizer = normalizers.Replace(" ", METASPACE)
+    for token, kind in zip(tokens, types):
+        if kind in (CONTROL_TYPE, USER_DEFINED_TYPE):
+            tokenizer.add_tokens([AddedToken(token, special=kind == CONTROL_TYPE, normalized=False)])
+    assert tokenizer.get_vocab_size() == len(tokens)
+    return tokenizer
+
+
 def train(lines):
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = GPT2
@@ -191,8 +231,9 @@ def read_gguf(path):
     import gguf
 
     fields = gguf.GGUFReader(path).fields
-    names = {"tokens": "tokens", "token_types": "token_type", "merges": "merges"}
-    vocabulary = {ours: fields[f"tokenizer.ggml.{theirs}"].contents() for ours, theirs in names.items()}
+    names = {"tokens": "tokens", "token_types": "token_type", "merges": "merges", "scores": "scores"}
+    keys = {ours: f"tokenizer.ggml.{theirs}" for ours, theirs in names.items()}
+    vocabulary = {ours: fields[key].contents() for ours, key in keys.items() if key in fields}
     return vocabulary, fields["tokenizer.ggml.pre"].contents()
 
 
@@ -217,6 +258,11 @@ def main():
     for name in ("smollm2-135m", "qwen2.5-coder-0.5b"):
         vocabulary, pre = read_gguf(args.models / f"{name}.gguf")
         write(name, golden(build(vocabulary, pre), lines))
+    vocabulary, _ = read_gguf(args.models / "gemma3-270m.gguf")
+    gemma = build_gemma(vocabulary)
+    runs = [["a" + c * n + "b" for c in " \n\t"] for n in range(100)]
+    ids = [[gemma.encode(text, add_special_tokens=False).ids for text in row] for row in runs]
+    write("gemma3-270m", {**golden(gemma, lines), "runs": ids})
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 
 Every code point is put to the library itself, so that our tables are the ones its regex engine, its Digits
 pre-tokenizer and its NFC normalizer have, whatever Unicode version those are of. Writes
-  colonnade/text/unicode_ranges.inc   what \\p{L}, \\p{N}, \\s, Digits and (?i:'s) accept, as ranges
+  colonnade/text/unicode_ranges.inc   general categories, and what \\s, \\w, Digits and (?i:'s) accept, as ranges
   colonnade/text/nfc_tables.inc       combining classes, canonical decompositions, code points that need NFC work
   tests/text/unicode_golden.inc       digests over all code points, for the tests
 Needs: pip install tokenizers. Python's unicodedata gives the structure of decompositions and the values of combining
@@ -17,7 +17,8 @@ import tokenizers
 from tokenizers import Regex, normalizers, pre_tokenizers
 
 CODE_POINTS = [c for c in range(0x110000) if not 0xD800 <= c <= 0xDFFF]
-LETTER, NUMBER, SPACE, DIGIT, FOLDS_TO_S = 1, 2, 4, 8, 16
+SPACE, WORD, DIGIT, FOLDS_TO_S = 1, 2, 4, 8
+CATEGORIES = "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Cs Co Cn".split()
 HANGUL = range(0xAC00, 0xD7A4)
 nfd = normalizers.NFD().normalize_str
 nfc = normalizers.NFC().normalize_str
@@ -36,11 +37,23 @@ def matched_by(pattern):
     return matched
 
 
-def character_flags():
+def general_categories():
+    """Code point -> index in CATEGORIES."""
+    categories = {}
+    for i, name in enumerate(CATEGORIES):
+        for c in matched_by(rf"\p{{{name}}}"):
+            assert c not in categories, hex(c)
+            categories[c] = i
+    assert len(categories) == len(CODE_POINTS)
+    return categories
+
+
+def character_flags(categories):
     flags = dict.fromkeys(CODE_POINTS, 0)
-    for pattern, bit in ((r"\p{L}", LETTER), (r"\p{N}", NUMBER), (r"\s", SPACE)):
+    for pattern, bit in ((r"\s", SPACE), (r"\w", WORD)):
         for c in matched_by(pattern):
             flags[c] |= bit
+    assert matched_by(r"\d") == {c for c in CODE_POINTS if CATEGORIES[categories[c]] == "Nd"}
     digits = pre_tokenizers.Digits(individual_digits=True)
     quote_s = pre_tokenizers.Split(Regex("(?i:'s)"), "removed")
     byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
@@ -50,10 +63,21 @@ def character_flags():
         if c > 0x7F and not quote_s.pre_tokenize_str("'" + chr(c)):
             flags[c] |= FOLDS_TO_S
         # ByteLevel has its own copy of the GPT-2 pattern; its classes must be the same as Split's.
-        for neighbour, wanted in (("a", LETTER), ("1", NUMBER), ("!", 0)):
+        kind = " " if flags[c] & SPACE else CATEGORIES[categories[c]][0]
+        for neighbour, wanted in (("a", kind == "L"), ("1", kind == "N"), ("!", kind not in "LN ")):
             joined = len(byte_level.pre_tokenize_str(neighbour + chr(c))) == 1
-            assert joined == (flags[c] & (LETTER | NUMBER | SPACE) == wanted), hex(c)
+            assert joined == wanted, hex(c)
     return flags
+
+
+def runs_of(categories, flags):
+    """[(first, category, flags)]: each holds up to the next one's first. The surrogates are a run of their own."""
+    out = []
+    for c in range(0x110000):
+        value = (categories.get(c, CATEGORIES.index("Cs")), flags.get(c, 0))
+        if not out or out[-1][1:] != value:
+            out.append((c, *value))
+    return out
 
 
 def ranges_of(values):
@@ -132,9 +156,11 @@ def main():
     root = parser.parse_args().root
     made = f"// Made by tools/make_unicode_tables.py with tokenizers {tokenizers.__version__}; do not edit.\n"
 
-    flags = character_flags()
-    text = [f"{{0x{a:X}, 0x{b:X}, {v}}}," for a, b, v in ranges_of(flags)]
-    (root / "colonnade/text/unicode_ranges.inc").write_text(made + rows(text, 5))
+    categories = general_categories()
+    flags = character_flags(categories)
+    runs = runs_of(categories, flags)
+    text = [f"{{0x{c:X}, {category}, {bits}}}," for c, category, bits in runs]
+    (root / "colonnade/text/unicode_ranges.inc").write_text(made + rows(text, 7))
 
     classes, entries = combining_classes(), decompositions()
     parts = [
@@ -149,15 +175,11 @@ def main():
     ]
     (root / "colonnade/text/nfc_tables.inc").write_text("".join(parts))
 
-    count = {bit: sum(1 for f in flags.values() if f & bit) for bit in (LETTER, NUMBER, SPACE, DIGIT)}
+    known = bytes(x for c in CODE_POINTS for x in (categories[c], flags[c]))
     golden = [
         made,
-        f"constexpr uint64_t kFlagsDigest = 0x{fnv1a(FNV_START, bytes(flags[c] for c in CODE_POINTS)):X};\n",
+        f"constexpr uint64_t kRangesDigest = 0x{fnv1a(FNV_START, known):X};\n",
         f"constexpr uint64_t kNfcDigest = 0x{nfc_digest():X};\n",
-        f"constexpr int kLetters = {count[LETTER]};\n",
-        f"constexpr int kNumbers = {count[NUMBER]};\n",
-        f"constexpr int kSpaces = {count[SPACE]};\n",
-        f"constexpr int kDigits = {count[DIGIT]};\n",
     ]
     (root / "tests/text/unicode_golden.inc").write_text("".join(golden))
 

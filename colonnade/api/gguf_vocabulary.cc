@@ -52,6 +52,7 @@ text::Vocabulary gguf_vocabulary(const GgufMetadata& metadata) {
   constexpr const char* kAddBos = "tokenizer.ggml.add_bos_token";
   if (metadata.has(kAddBos)) v.add_bos = metadata.flag_or(kAddBos, false);
   v.add_eos = metadata.flag_or("tokenizer.ggml.add_eos_token", false);
+  v.add_space_prefix = metadata.flag_or("tokenizer.ggml.add_space_prefix", true);
   return v;
 }
 

@@ -39,6 +39,14 @@ std::vector<int32_t> end_tokens(const text::Tokenizer& tokenizer) {
   return ids;
 }
 
+/// Text begins anew behind a control token, and otherwise goes on.
+text::StreamDecoder answer_decoder(const text::Tokenizer& tokenizer,
+                                   const std::vector<int32_t>& prompt) {
+  const bool begins = prompt.empty() || tokenizer.is_control(prompt.back());
+  return tokenizer.stream_decoder(text::ControlText::skip,
+                                  begins ? text::TextStart::of_text : text::TextStart::behind_text);
+}
+
 /// An answer as it grows: its tokens become text until something ends it.
 class Answer {
  public:
@@ -183,7 +191,7 @@ GenerationResult Generator::generate(const GenerationRequest& request, const OnT
   const int64_t prompt_size = check_prompt(request);
   Sampler sampler(request.sampling, leader_.runner().choices(), request.prompt, request.choice);
   const int64_t room = leader_.runner().context() - prompt_size;
-  Answer answer(stop_options(request), tokenizer_.stream_decoder(), room);
+  Answer answer(stop_options(request), answer_decoder(tokenizer_, request.prompt), room);
   GenerationResult& result = answer.result;
   result.seed = sampler.seed();
   if (answer.is_full()) return result;

@@ -16,7 +16,7 @@ std::string StreamDecoder::push(int32_t id) {
   if (control_text_ == ControlText::skip && pieces_.is_control(id)) return {};
   if (at_start_ && !bytes.empty()) {
     at_start_ = false;
-    if (pieces_.spelling() == Spelling::metaspace && bytes.front() == ' ') bytes.remove_prefix(1);
+    if (bytes.front() == ' ') bytes.remove_prefix(1);
   }
   held_ += bytes;
 
@@ -35,7 +35,7 @@ std::string StreamDecoder::push(int32_t id) {
 
 void StreamDecoder::finish() {
   held_.clear();
-  at_start_ = true;
+  at_start_ = first_space_ == FirstSpace::strip;
 }
 
 }  // namespace colonnade::text

@@ -25,10 +25,17 @@ struct Segment {
   bool is_text() const { return token < 0; }
 };
 
-/// The written-out tokens of one vocabulary. Immutable.
+/// The written-out tokens of a vocabulary: those that its rules name, or all control, unknown and
+/// user-defined ones.
+std::vector<WrittenToken> written_tokens(const Vocabulary& vocabulary);
+
+/// Finds tokens in texts. Immutable.
 class SpecialTokens {
  public:
-  explicit SpecialTokens(const Vocabulary& vocabulary);
+  /// Throws Error if two have the same text.
+  explicit SpecialTokens(std::vector<WrittenToken> tokens);
+
+  bool empty() const { return entries_.empty(); }
 
   /// Cuts `text` at the tokens in it: leftmost first, of several at one place the longest.
   /// User-defined tokens are found everywhere, control tokens only where they lie wholly in one of
@@ -36,17 +43,11 @@ class SpecialTokens {
   std::vector<Segment> split(std::string_view text, const std::vector<ByteRange>& trusted) const;
 
  private:
-  struct Entry {
-    std::string text;
-    int32_t token;
-    bool control;
-  };
-
   // The longest entry at `pos` that is user-defined or ends by `trusted_end`; null if none.
-  const Entry* longest_at(std::string_view text, size_t pos, size_t trusted_end) const;
+  const WrittenToken* longest_at(std::string_view text, size_t pos, size_t trusted_end) const;
 
-  std::vector<Entry> entries_;  // by text
-  std::vector<bool> starts_;    // [256]: some entry starts with this byte
+  std::vector<WrittenToken> entries_;  // by text
+  std::vector<bool> starts_;           // [256]: some entry starts with this byte
 };
 
 }  // namespace colonnade::text

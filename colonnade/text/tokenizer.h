@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "colonnade/text/detokenizer.h"
+#include "colonnade/text/normalizer.h"
 #include "colonnade/text/text_span.h"
 #include "colonnade/text/vocabulary.h"
 
@@ -47,8 +48,10 @@ class Tokenizer {
   std::string decode(std::span<const int32_t> ids,
                      ControlText control_text = ControlText::skip) const;
 
-  /// A decoder for one stream of tokens; the tokenizer must outlive it.
-  StreamDecoder stream_decoder(ControlText control_text = ControlText::skip) const;
+  /// A decoder for one stream of tokens; the tokenizer must outlive it. Behind a text it keeps a
+  /// first space that at its beginning is none of the text.
+  StreamDecoder stream_decoder(ControlText control_text = ControlText::skip,
+                               TextStart start = TextStart::of_text) const;
 
   /// The bytes that token `id` stands for, perhaps a part of a character only. Throws Error if it
   /// is not a token.

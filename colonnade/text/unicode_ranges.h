@@ -1,20 +1,31 @@
-// Character classes of pre-tokenizer patterns, as Hugging Face `tokenizers` has them, over every
-// code point.
+// What is known of every code point, as Hugging Face `tokenizers` knows it.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 namespace colonnade::text {
 
-/// Bits of character_flags.
-inline constexpr uint8_t kLetter = 1;  ///< \p{L}
-inline constexpr uint8_t kNumber = 2;  ///< \p{N}
-inline constexpr uint8_t kSpace = 4;   ///< \s
-inline constexpr uint8_t kDigit =
-    8;  ///< what the Digits pre-tokenizer splits off: \p{N} of a newer Unicode
-inline constexpr uint8_t kFoldsToS = 16;  ///< not ASCII, but (?i:s) matches it: U+017F
+/// General categories. Source: Unicode Standard Annex 44, table 12; the order is that of
+/// tools/make_unicode_tables.py.
+inline constexpr const char* kCategories[] = {
+    "Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Nl", "No", "Pc", "Pd", "Ps", "Pe",
+    "Pi", "Pf", "Po", "Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn"};
 
-/// The classes of `c`; 0 for what is in none of them. Source: tools/make_unicode_tables.py.
-uint8_t character_flags(char32_t c) noexcept;
+/// Bits of UnicodeRange::flags.
+inline constexpr uint8_t kSpace = 1;     ///< \s
+inline constexpr uint8_t kWord = 2;      ///< \w
+inline constexpr uint8_t kDigit = 4;     ///< what the Digits pre-tokenizer splits off
+inline constexpr uint8_t kFoldsToS = 8;  ///< not ASCII, but (?i:s) matches it: U+017F
+
+/// Code points from `first` up to the next range's.
+struct UnicodeRange {
+  char32_t first;
+  uint8_t category;  ///< index in kCategories
+  uint8_t flags;
+};
+
+/// All of 0..U+10FFFF, ascending.
+std::span<const UnicodeRange> unicode_ranges() noexcept;
 
 }  // namespace colonnade::text

@@ -57,7 +57,7 @@ TEST(GgufVocabulary, EveryKeyHasItsMember) {
                number_entry("bos_token_id", 1), number_entry("eos_token_id", 2),
                number_entry("eot_token_id", 3), number_entry("padding_token_id", 4),
                number_entry("unknown_token_id", 5), flag_entry("add_bos_token", false),
-               flag_entry("add_eos_token", true)});
+               flag_entry("add_eos_token", true), flag_entry("add_space_prefix", false)});
   const text::Vocabulary v = gguf_vocabulary(metadata);
   EXPECT_EQ(v.model, "gpt2");
   EXPECT_EQ(v.pre, "qwen2");
@@ -72,6 +72,7 @@ TEST(GgufVocabulary, EveryKeyHasItsMember) {
   EXPECT_EQ(v.unk, 5);
   EXPECT_EQ(v.add_bos, std::optional(false));
   EXPECT_TRUE(v.add_eos);
+  EXPECT_FALSE(v.add_space_prefix);
 }
 
 TEST(GgufVocabulary, WhatIsNotSaidIsLeftToTheTokenizer) {
@@ -81,6 +82,7 @@ TEST(GgufVocabulary, WhatIsNotSaidIsLeftToTheTokenizer) {
   for (const int32_t id : {v.bos, v.eos, v.eot, v.pad, v.unk}) EXPECT_EQ(id, -1);
   EXPECT_EQ(v.add_bos, std::nullopt);
   EXPECT_FALSE(v.add_eos);
+  EXPECT_TRUE(v.add_space_prefix);
 }
 
 TEST(GgufVocabulary, AFileWithoutATokenizerIsRefused) {

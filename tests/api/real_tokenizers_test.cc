@@ -52,5 +52,25 @@ TEST(RealTokenizers, WhatSmolLm2HasTokensForComesBack) {
   EXPECT_GT(kept, 10'000);
 }
 
+TEST(RealTokenizers, Gemma3GivesTheIdsOfTheReferenceAndTextComesBack) {
+  const std::string path = test::cached_model("gemma3-270m");
+  if (path.empty()) GTEST_SKIP() << "fetch it with tools/get_model gemma3-270m";
+  const text::Tokenizer tokenizer = tokenizer_of(path);
+  test::expect_golden_ids(tokenizer, "gemma3-270m");
+  test::expect_round_trip(tokenizer, test::Normalizes::spaces);
+  const auto runs = test::tokenizer_data("gemma3-270m")["runs"]
+                        .get<std::vector<std::vector<std::vector<int32_t>>>>();
+  for (size_t n = 0; n < runs.size(); ++n) {
+    for (size_t k = 0; k < 3; ++k) {
+      const std::string text = "a" + std::string(n, " \n\t"[k]) + "b";
+      EXPECT_EQ(tokenizer.encode(text, text::ParseSpecial::no, text::AddSpecial::no), runs[n][k])
+          << n << " of " << k;
+    }
+  }
+  EXPECT_TRUE(tokenizer.is_end_of_generation(tokenizer.token_id("<end_of_turn>").value()));
+  EXPECT_EQ(tokenizer.encode("", text::ParseSpecial::no, text::AddSpecial::yes),
+            std::vector<int32_t>{tokenizer.bos()});
+}
+
 }  // namespace
 }  // namespace colonnade

@@ -80,6 +80,98 @@ TEST(Bpe, AMistakeInTheVocabularyIsNamed) {
   }
 }
 
+// SentencePiece: characters, scores, bytes for what is not there. The scores say: best ab, then bc,
+// abc, _a.
+Vocabulary scored() {
+  Vocabulary v;
+  v.model = "llama";
+  v.tokens = {"<unk>", "a", "b", "c", "ab", "bc", "abc", "\u2581", "\u2581a", "<s>"};
+  v.token_types = {2, 1, 1, 1, 1, 1, 1, 1, 1, 3};
+  v.scores = {0, -10, -11, -12, -1, -2, -3, -13, -4, 0};
+  v.unk = 0;
+  return v;
+}
+
+std::vector<int32_t> encode_written(const Vocabulary& v, std::string_view word) {
+  const Pieces pieces(v, Spelling::as_written);
+  std::vector<int32_t> ids;
+  Bpe(v, pieces, WholeWords::by_merges).encode({word}, &ids);
+  return ids;
+}
+
+TEST(Bpe, TheBestScoreIsMergedFirst) {
+  EXPECT_THAT(encode_written(scored(), "abc"), ElementsAre(6));
+  EXPECT_THAT(encode_written(scored(), "bcab"), ElementsAre(5, 4));
+  EXPECT_THAT(encode_written(scored(), "\u2581abc"), ElementsAre(7, 6));
+  EXPECT_THAT(encode_written(scored(), "\u2581ac"), ElementsAre(8, 3));
+}
+
+TEST(Bpe, OfEqualScoresTheLeftmostIsMergedFirst) {
+  Vocabulary v = scored();
+  v.scores[4] = v.scores[5];
+  EXPECT_THAT(encode_written(v, "abcb"), ElementsAre(6, 2));
+  v.scores[6] = -100;
+  v.tokens[6] = "xyz";
+  EXPECT_THAT(encode_written(v, "abcb"), ElementsAre(4, 3, 2));
+}
+
+TEST(Bpe, RunsOfSpacesMergeBeforeAllElse) {  // as in Gemma
+  Vocabulary v = scored();
+  for (const char* run : {"  ", "   ", "    "}) {
+    v.tokens.push_back(run);
+    v.token_types.push_back(4);
+    v.scores.push_back(-1000);
+  }
+  const auto spaces = [&](int count) {
+    std::string word = "b";
+    for (int i = 0; i < count; ++i) word += "\u2581";
+    return encode_written(v, word + "ab");
+  };
+  EXPECT_THAT(spaces(1), ElementsAre(2, 7, 4));
+  EXPECT_THAT(spaces(3), ElementsAre(2, 11, 4));
+  EXPECT_THAT(spaces(5), ElementsAre(2, 10, 11, 4));
+  EXPECT_THAT(spaces(8), ElementsAre(2, 12, 12, 4));
+}
+
+TEST(Bpe, AControlTokenIsNotReachedByMerges) {
+  Vocabulary v = scored();
+  for (const char* letter : {"<", "s", ">", "<s"}) {
+    v.tokens.push_back(letter);
+    v.token_types.push_back(1);
+    v.scores.push_back(-20);
+  }
+  EXPECT_THAT(encode_written(v, "<s>"), ElementsAre(13, 12));
+}
+
+TEST(Bpe, ACharacterWithoutATokenIsUnknownOnceForAllNeighboursThatAre) {
+  EXPECT_THAT(encode_written(scored(), "ax\u00E9b"), ElementsAre(1, 0, 2));
+  Vocabulary v = scored();
+  v.unk = -1;
+  EXPECT_THAT(encode_written(v, "ax\u00E9b"), ElementsAre(1, 2));
+}
+
+TEST(Bpe, ACharacterWithoutATokenIsSpelledInBytesWhereAllAreTokens) {
+  Vocabulary v = scored();
+  for (const char* byte : {"<0xC3>", "<0xA9>", "<0x61>"}) {
+    v.tokens.push_back(byte);
+    v.token_types.push_back(6);
+    v.scores.push_back(0);
+  }
+  EXPECT_THAT(encode_written(v, "a\u00E9b"), ElementsAre(1, 10, 11, 2));
+  EXPECT_THAT(encode_written(v, "a\u00E8b"), ElementsAre(1, 0, 2));  // no token for A8
+}
+
+TEST(Bpe, MergesByIdAndTheWayOfUnknownTextComeFromTheRules) {
+  Vocabulary v = scored();
+  v.rules.emplace();
+  v.rules->merges = {{2, 3, 5}, {1, 5, 6}};
+  EXPECT_THAT(encode_written(v, "abxyab"), ElementsAre(1, 2, 1, 2));
+  v.rules->unknown = UnknownText::unk_each;
+  EXPECT_THAT(encode_written(v, "abcxyab"), ElementsAre(6, 0, 0, 1, 2));
+  v.rules->unknown = UnknownText::unk_for_all;
+  EXPECT_THAT(encode_written(v, "xyab"), ElementsAre(0, 1, 2));
+}
+
 // The definition, one merge after the other over the whole word.
 std::vector<std::string> merged_plainly(
     const std::map<std::pair<std::string, std::string>, int>& ranks, const std::string& word) {

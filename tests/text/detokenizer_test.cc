@@ -33,7 +33,7 @@ struct Metaspace {
 
 // The pieces of text that come out, one per token; each must be valid UTF-8.
 std::vector<std::string> stream(const Pieces& pieces, const std::vector<int32_t>& ids) {
-  StreamDecoder decoder(pieces);
+  StreamDecoder decoder(pieces, ControlText::skip, FirstSpace::strip);
   std::vector<std::string> deltas;
   for (const int32_t id : ids) {
     deltas.push_back(decoder.push(id));
@@ -62,6 +62,17 @@ TEST(StreamDecoder, BytePiecesAndMetaspacePiecesGiveTheirText) {  // case A4
       {{v.control(), v.word(1), v.control(), v.word(2)}, "in the house"},
   };
   for (const auto& c : cases) EXPECT_EQ(joined(stream(*v.pieces, c.ids)), c.text);
+}
+
+TEST(StreamDecoder, TheFirstSpaceStaysWhereItIsPartOfTheText) {
+  const Metaspace v({"\u2581a"});
+  StreamDecoder keeping(*v.pieces);
+  EXPECT_EQ(keeping.push(v.word(0)), " a");
+  StreamDecoder stripping(*v.pieces, ControlText::skip, FirstSpace::strip);
+  EXPECT_EQ(stripping.push(v.word(0)), "a");
+  EXPECT_EQ(stripping.push(v.word(0)), " a");
+  stripping.finish();
+  EXPECT_EQ(stripping.push(v.word(0)), "a");
 }
 
 TEST(StreamDecoder, ACharacterComesWithItsLastByte) {  // case A5

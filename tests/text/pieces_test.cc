@@ -37,6 +37,22 @@ TEST(Pieces, MetaspaceSpellingsBecomeSpacesAndBytes) {
   EXPECT_EQ(pieces.bytes(3), "<s>");
 }
 
+TEST(Pieces, AsWrittenNothingIsReplaced) {
+  const Pieces pieces(vocabulary({"\u2581in", "<0x0A>", "\u0120"}, {1, 6, 1}),
+                      Spelling::as_written);
+  EXPECT_EQ(pieces.bytes(0), "\u2581in");
+  EXPECT_EQ(pieces.bytes(1), "<0x0A>");
+  EXPECT_EQ(pieces.bytes(2), "\u0120");
+  EXPECT_EQ(with_metaspaces(" in the"), "\u2581in\u2581the");
+}
+
+TEST(Pieces, WhatTheByteAlphabetCannotSpellIsKnown) {
+  const Pieces pieces(vocabulary({"\u0120a", "a b", "<|x |>"}, {1, 1, 3}), Spelling::byte_level);
+  EXPECT_TRUE(pieces.is_spelled(0));
+  EXPECT_FALSE(pieces.is_spelled(1));
+  EXPECT_TRUE(pieces.is_spelled(2));
+}
+
 TEST(Pieces, ControlAndUnknownTokensAreNoPartOfTheText) {
   const Pieces pieces(vocabulary({"a", "b", "c", "d", "e"}, {1, 2, 3, 4, 5}), Spelling::byte_level);
   const bool expected[] = {false, true, true, false, false};

@@ -17,7 +17,7 @@ Vocabulary vocabulary() {
 // "text" or "#id" of every segment, separated by blanks.
 std::string cut(const std::string& text, const std::vector<ByteRange>& trusted) {
   std::string out;
-  for (const Segment& s : SpecialTokens(vocabulary()).split(text, trusted)) {
+  for (const Segment& s : SpecialTokens(written_tokens(vocabulary())).split(text, trusted)) {
     if (!out.empty()) out += ' ';
     out += s.is_text() ? text.substr(s.range.begin, s.range.end - s.range.begin)
                        : '#' + std::to_string(s.token);
@@ -57,7 +57,46 @@ TEST(SpecialTokens, AControlTokenMustLieWhollyInTrustedText) {
 TEST(SpecialTokens, TwoTokensWithOneTextAreRefused) {
   Vocabulary v = vocabulary();
   v.tokens[4] = "<|x|>";
-  EXPECT_THROW(SpecialTokens{v}, Error);
+  EXPECT_THROW(SpecialTokens(written_tokens(v)), Error);
+}
+
+// One token <x>, of which `change` says more.
+std::string cut_at(const std::string& text, void (*change)(WrittenToken&)) {
+  WrittenToken token;
+  token.text = "<x>";
+  token.id = 1;
+  change(token);
+  std::string out;
+  for (const Segment& s : SpecialTokens({token}).split(text, {}))
+    out += (s.is_text() ? "|" : "#") + text.substr(s.range.begin, s.range.end - s.range.begin);
+  return out;
+}
+
+TEST(SpecialTokens, ATokenTakesTheSpacesThatItStrips) {
+  const auto left = [](WrittenToken& t) { t.strip_left = true; };
+  const auto right = [](WrittenToken& t) { t.strip_right = true; };
+  EXPECT_EQ(cut_at("a \u3000\n<x>  b", left), "|a# \u3000\n<x>|  b");
+  EXPECT_EQ(cut_at("a  <x> \u3000\nb", right), "|a  #<x> \u3000\n|b");
+  EXPECT_EQ(cut_at("  <x>", left), "#  <x>");
+  EXPECT_EQ(cut_at("<x>  ", right), "#<x>  ");
+  EXPECT_EQ(cut_at("<x>  <x>", left), "#<x>#  <x>");
+}
+
+TEST(SpecialTokens, ASingleWordIsOneOnlyWhereNoLetterTouchesIt) {
+  const auto single = [](WrittenToken& t) { t.single_word = true; };
+  EXPECT_EQ(cut_at("<x>", single), "#<x>");
+  EXPECT_EQ(cut_at("a <x>-", single), "|a #<x>|-");
+  EXPECT_EQ(cut_at("<x>\u00BD", single), "#<x>|\u00BD");
+  for (const char* text : {"a<x>", "<x>1", "\u00E9<x>", "_<x>"})
+    EXPECT_EQ(cut_at(text, single), std::string("|") + text);
+}
+
+TEST(SpecialTokens, TheRulesOfAVocabularyNameItsTokens) {
+  Vocabulary v = vocabulary();
+  EXPECT_EQ(written_tokens(v).size(), 6u);
+  v.rules.emplace();
+  EXPECT_TRUE(written_tokens(v).empty());
+  EXPECT_TRUE(SpecialTokens({}).empty());
 }
 
 }  // namespace

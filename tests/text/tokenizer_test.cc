@@ -77,6 +77,93 @@ TEST(Tokenizer, Llama3StartsWithBosUnlessTheFileSaysOtherwise) {
   EXPECT_EQ(Tokenizer(v).encode("", ParseSpecial::no, AddSpecial::yes), Ids{});
 }
 
+// Llama 2's ids of the few tokens of case A1, in a vocabulary of as many.
+Vocabulary llama2_extract() {
+  Vocabulary v;
+  v.model = "llama";
+  v.tokens.assign(32000, "");
+  v.token_types.assign(32000, 5);
+  v.scores.assign(32000, 0);
+  const auto put = [&](size_t id, const char* text, int type, float score) {
+    v.tokens[id] = text;
+    v.token_types[id] = type;
+    v.scores[id] = score;
+  };
+  put(0, "<unk>", 2, 0);
+  put(1, "<s>", 3, 0);
+  put(2, "</s>", 3, 0);
+  for (int b = 0; b < 256; ++b) {
+    static constexpr char kHex[] = "0123456789ABCDEF";
+    put(static_cast<size_t>(3 + b),
+        (std::string("<0x") + kHex[b >> 4] + kHex[b & 15] + ">").c_str(), 6, 0);
+  }
+  const float late = -1e9f;  // spaces merge with words before they merge with each other
+  put(259, "\u2581\u2581", 1, late);
+  put(268, "\u2581\u2581\u2581\u2581", 1, late);
+  put(1678, "\u2581\u2581\u2581", 1, late);
+  put(295, "el", 1, -36);
+  put(417, "lo", 1, -158);
+  put(3156, "ello", 1, -2897);
+  put(10994, "Hello", 1, -10735);
+  put(15043, "\u2581Hello", 1, -14784);
+  put(29871, "\u2581", 1, -29612);
+  put(29872, "e", 1, -29613);
+  put(29877, "o", 1, -29618);
+  put(29880, "l", 1, -29621);
+  put(29950, "H", 1, -29691);
+  v.bos = 1;
+  v.eos = 2;
+  v.unk = 0;
+  return v;
+}
+
+TEST(Tokenizer, Llama2sSpacesAreKeptBothWays) {  // case A1
+  const Tokenizer llama(llama2_extract());
+  const Ids expected[] = {{15043}, {29871, 15043}, {259, 15043}, {1678, 15043}, {268, 15043}};
+  for (size_t spaces = 0; spaces < 5; ++spaces) {
+    const std::string text = std::string(spaces, ' ') + "Hello";
+    const Ids ids = llama.encode(text, ParseSpecial::yes, AddSpecial::no);
+    EXPECT_EQ(ids, expected[spaces]) << spaces;
+    EXPECT_EQ(llama.decode(ids), text);
+    Ids with_bos = expected[spaces];
+    with_bos.insert(with_bos.begin(), 1);
+    EXPECT_EQ(llama.encode(text, ParseSpecial::yes, AddSpecial::yes), with_bos);
+    EXPECT_EQ(llama.decode(with_bos), text);
+  }
+}
+
+TEST(Tokenizer, BehindATextTheFirstSpaceIsPartOfIt) {
+  const Tokenizer llama(llama2_extract());
+  EXPECT_EQ(llama.stream_decoder(ControlText::skip, TextStart::behind_text).push(15043), " Hello");
+  EXPECT_EQ(llama.stream_decoder(ControlText::skip, TextStart::of_text).push(15043), "Hello");
+}
+
+TEST(Tokenizer, WithoutASpacePrefixTextIsTakenAsItIs) {
+  Vocabulary v = llama2_extract();
+  v.add_space_prefix = false;
+  const Tokenizer gemma_like(v);
+  EXPECT_EQ(gemma_like.encode("Hello", ParseSpecial::no, AddSpecial::no), Ids{10994});
+  EXPECT_EQ(gemma_like.encode(" Hello", ParseSpecial::no, AddSpecial::no), Ids{15043});
+  EXPECT_EQ(gemma_like.decode(Ids{15043}), " Hello");
+}
+
+TEST(Tokenizer, WhatSentencePieceCannotSpellItSpellsInBytes) {
+  const Tokenizer llama(llama2_extract());
+  const std::string text = "Hello \u6F22\n";
+  const Ids ids = llama.encode(text, ParseSpecial::no, AddSpecial::no);
+  EXPECT_EQ(ids, (Ids{15043, 29871, 3 + 0xE6, 3 + 0xBC, 3 + 0xA2, 3 + 0x0A}));
+  EXPECT_EQ(llama.decode(ids), text);
+  EXPECT_EQ(llama.token_id("\n"), 3 + 0x0A);
+  EXPECT_EQ(llama.token_id(" Hello"), 15043);
+}
+
+TEST(Tokenizer, SentencePiecesControlTokensComeFromTrustedTextOnly) {  // case B4
+  const Tokenizer llama(llama2_extract());
+  EXPECT_EQ(llama.encode("</s>", ParseSpecial::yes, AddSpecial::no), Ids{2});
+  for (const int32_t id : llama.encode("</s>", ParseSpecial::no, AddSpecial::no))
+    EXPECT_FALSE(llama.is_control(id));
+}
+
 TEST(Tokenizer, TextThatIsNotUtf8IsRefusedWithTheOffset) {
   try {
     plain("good \xFF bad");

@@ -1,5 +1,6 @@
 #include "colonnade/text/vocabulary.h"
 
+#include <cmath>
 #include <functional>
 
 #include <gmock/gmock.h>
@@ -32,8 +33,19 @@ TEST(Vocabulary, AMistakeIsNamedWithItsPlace) {
     std::function<void(Vocabulary&)> spoil;
     const char* message;
   } cases[] = {
-      {[](Vocabulary& v) { v.model = "llama"; }, "tokenizer.ggml.model is 'llama'"},
-      {[](Vocabulary& v) { v.model = "llama"; }, "supported: gpt2"},
+      {[](Vocabulary& v) { v.model = "t5"; }, "tokenizer.ggml.model is 't5'"},
+      {[](Vocabulary& v) { v.model = "t5"; }, "supported: gpt2"},
+      {[](Vocabulary& v) { v.model = "llama"; },
+       "scores: expected 3 entries, one per token, got 0"},
+      {[](Vocabulary& v) {
+         v.model = "llama";
+         v.scores = {0, std::nanf(""), 0};
+       },
+       "scores[1]: expected a number, got NaN"},
+      {[](Vocabulary& v) {
+         v.end_tokens = {1, 3};
+       },
+       "end a generation: expected an id below 3"},
       {[](Vocabulary& v) { v.tokens.clear(); }, "got 0"},
       {[](Vocabulary& v) { v.tokens[1] = "x\xFF"; },
        "tokens[1]: expected UTF-8, got a bad byte at offset 1"},
