@@ -85,7 +85,7 @@ struct TransposedReader {
     const int64_t size = dense_element_bytes(entry.format);
     for_each_stretch(entry, slice, rows, [&](Range at, Range file_cols) {
       files.read(
-          tensor, (file_row * tensor.cols() + file_cols.begin) * size,
+          tensor, ((entry.first_col + file_row) * tensor.cols() + file_cols.begin) * size,
           {out + (at.begin - rows.begin) * size, static_cast<size_t>(file_cols.size() * size)});
     });
   }
@@ -145,12 +145,15 @@ void SafetensorsSource::check_slice(const TensorEntry& entry, const MatrixSlice&
 namespace {
 
 /// The entry, a part of a tensor [rows, cols], must fit into it: the last of its rows is the
-/// furthest.
+/// furthest. Of a transposed one all numbers are turned.
 void check_entry(const std::string& path, const TensorEntry& entry, int64_t rows, int64_t cols) {
   const int64_t last = entry.rows == 0 ? 0 : entry.map(entry.rows - 1) + 1;
-  CN_CHECK(entry.cols == cols && last <= rows, path, ": tensor ", quote(entry.file_name),
-           ": expected at least ", last, " rows of ", entry.cols, " for ", quote(entry.name),
-           ", got [", rows, ", ", cols, "]", entry.transposed ? ", which is transposed" : "");
+  const bool has_cols =
+      entry.transposed ? entry.first_col + entry.cols <= cols : entry.cols == cols;
+  CN_CHECK(has_cols && last <= rows, path, ": tensor ", quote(entry.file_name),
+           ": expected at least ", last, " rows of ", entry.first_col + entry.cols, " for ",
+           quote(entry.name), ", got [", rows, ", ", cols, "]",
+           entry.transposed ? ", which is transposed" : "");
 }
 
 }  // namespace

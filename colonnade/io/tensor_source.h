@@ -38,6 +38,7 @@ struct TensorEntry {
   std::string file_name = {};  // the tensor in the file
   RowMap map = {};
   bool transposed = false;  // the file holds [cols, rows]; dense formats only
+  int64_t first_col = 0;    // transposed: the file's row for column 0
   float add = 0;            // to every value, in f32 (norm weights that are kept as w - 1)
 };
 

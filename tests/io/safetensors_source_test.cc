@@ -118,6 +118,30 @@ TEST_F(SafetensorsSourceTest, ATransposedEntryIsTheColumnsOfTheTensor) {
   }
 }
 
+TEST_F(SafetensorsSourceTest, ATransposedEntryMayBeginAtAnyRowOfTheTensor) {
+  // The second of two experts [6, 10], each transposed.
+  TensorEntry entry = *source_.find("experts");
+  entry.rows = kCols;
+  entry.cols = 6;
+  entry.transposed = true;
+  entry.first_col = 6;
+  const std::vector<float> all = read(entry, {{0, kCols}, {0, 6}}, {0, kCols});
+  const std::vector<float> part = read(entry, {{3, 5}, {2, 4}}, {0, 2});
+  for (int64_t row = 0; row < kCols; ++row) {
+    for (int64_t col = 0; col < 6; ++col) {
+      EXPECT_EQ(all[static_cast<size_t>(row * 6 + col)],
+                dense_[static_cast<size_t>((6 + col) * kCols + row)]);
+    }
+  }
+  EXPECT_EQ(part,
+            (std::vector<float>{all[3 * 6 + 2], all[3 * 6 + 3], all[4 * 6 + 2], all[4 * 6 + 3]}));
+  entry.first_col = 7;
+  EXPECT_THAT(error([&] {
+                source_.rows(entry, {{0, 1}, {0, 1}});
+              }),
+              HasSubstr("expected at least 10 rows of 13 for 'experts', got [10, 12]"));
+}
+
 TEST_F(SafetensorsSourceTest, ValuesAreF32WithWhatIsAdded) {
   EXPECT_TRUE(test::same_bits(source_.values(*source_.find("dense")), dense_));
   EXPECT_EQ(source_.values(*source_.find("half")), (std::vector<float>{1, 2, 3, 4}));
