@@ -8,7 +8,7 @@
 # --list-missing prints the names of the missing packages and installs nothing.
 set -euo pipefail
 
-build=(g++ cmake ninja-build ccache pkg-config make libfmt-dev libpcre2-dev libutf8proc-dev
+build=(g++ cmake ninja-build ccache pkg-config make libfmt-dev libpcre2-dev libsimdjson-dev libutf8proc-dev
        libcli11-dev nlohmann-json3-dev libssl-dev python3 python3-pip)
 test=(clang libclang-rt-14-dev clang-format binutils libgtest-dev libgmock-dev librapidcheck-dev
       libbenchmark-dev python3-jinja2 dpkg-dev)
