@@ -19,7 +19,7 @@
 
 #include <fmt/core.h>
 
-#include "colonnade/api/gguf_vocabulary.h"
+#include "colonnade/api/model_files.h"
 #include "colonnade/base/error.h"
 #include "colonnade/comm/group.h"
 #include "colonnade/device/cpu_device.h"
@@ -28,8 +28,6 @@
 #include "colonnade/engine/page_pool.h"
 #include "colonnade/engine/step_leader.h"
 #include "colonnade/engine/step_runner.h"
-#include "colonnade/io/gguf_source.h"
-#include "colonnade/models/family.h"
 #include "colonnade/models/loader.h"
 #include "colonnade/tensor/workspace.h"
 #include "colonnade/text/tokenizer.h"
@@ -131,11 +129,10 @@ kernels::KernelTable switched_table(const kernels::KernelTable& table) {
 struct Model {
   Model(const Options& o, const kernels::KernelTable& t)
       : table(switched_table(t)),
-        file(o.model),
-        source((check_architecture(file.metadata()), file)),
-        config(read_config(file.metadata(), source)),
-        tokenizer(gguf_vocabulary(file.metadata())),
-        params(source, Cut{}),
+        files(o.model),
+        config(files.config()),
+        tokenizer(files.vocabulary()),
+        params(files.source(), Cut{}),
         decoder(params, config),
         device(table, ThreadPoolOptions{static_cast<int>(o.threads), Pinning::automatic}),
         workspace(device) {
@@ -153,8 +150,7 @@ struct Model {
   }
 
   const kernels::KernelTable table;
-  GgufFile file;
-  GgufSource source;
+  ModelFiles files;
   DecoderConfig config;
   SoloGroup group;
   text::Tokenizer tokenizer;

@@ -1,39 +1,120 @@
 #include "colonnade/api/model_files.h"
 
+#include <optional>
+
 #include "colonnade/api/gguf_vocabulary.h"
 #include "colonnade/io/gguf_source.h"
+#include "colonnade/io/hf_folder.h"
+#include "colonnade/io/hub_cache.h"
+#include "colonnade/io/safetensors_source.h"
 #include "colonnade/models/family.h"
+#include "colonnade/models/gguf_config.h"
+#include "colonnade/models/hf_decoder_config.h"
 #include "colonnade/models/tensor_names.h"
+#include "colonnade/text/tokenizer_json.h"
 
 namespace colonnade {
 
 struct ModelFiles::Impl {
-  GgufFile file;
-  GgufSource tensors;
-  DecoderConfig config;
-  NamedSource source;
+  virtual ~Impl() = default;
 
-  explicit Impl(const std::string& path)
-      : file(path),
-        tensors((check_architecture(file.metadata()), file)),
-        config(read_config(file.metadata(), tensors)),
-        source(tensors, gguf_names(config.architecture), config) {}
+  virtual const std::string& path() const = 0;
+  virtual const std::vector<File>& files() const = 0;
+  virtual int64_t bytes_read() const = 0;
+  virtual text::Vocabulary vocabulary() const = 0;
+  virtual std::string chat_template() const = 0;
+  virtual std::vector<std::string> warnings() const { return {}; }
+
+  DecoderConfig config;
+  std::optional<NamedSource> source;
 };
 
-ModelFiles::ModelFiles(const std::string& path) : impl_(std::make_unique<Impl>(path)) {}
+namespace {
+
+struct GgufModel final : ModelFiles::Impl {
+  GgufFile file;
+  GgufSource tensors;
+
+  explicit GgufModel(const std::string& path) : file(path), tensors(file) {
+    config = read_config(file.metadata(), tensors);
+    source.emplace(tensors, family_of_architecture(config.architecture).gguf_names, config);
+  }
+
+  const std::string& path() const override { return file.path(); }
+  const std::vector<File>& files() const override { return file.files(); }
+  int64_t bytes_read() const override { return file.bytes_read(); }
+  text::Vocabulary vocabulary() const override { return gguf_vocabulary(file.metadata()); }
+  std::string chat_template() const override {
+    return file.metadata().text_or("tokenizer.chat_template", "");
+  }
+};
+
+struct HfModel final : ModelFiles::Impl {
+  HfFolder folder;
+  SafetensorsSource tensors;
+
+  explicit HfModel(const std::string& path)
+      : folder(path), tensors(folder.weights(), &folder.config()) {
+    config = read_config(folder.config());
+    const Family& family = family_of_model_type(folder.config().text("model_type"));
+    source.emplace(tensors, family.hf_names, config, family.hf_prefix);
+  }
+
+  const std::string& path() const override { return folder.path(); }
+  const std::vector<File>& files() const override { return tensors.files().files(); }
+  int64_t bytes_read() const override { return tensors.files().bytes_read(); }
+  std::string chat_template() const override { return folder.chat_template(); }
+  std::vector<std::string> warnings() const override { return tensors.files().warnings(); }
+
+  text::Vocabulary vocabulary() const override {
+    constexpr const char* kNames[] = {"tokenizer.json",
+                                      "vocab.json",
+                                      "merges.txt",
+                                      "tokenizer_config.json",
+                                      "special_tokens_map.json",
+                                      "generation_config.json",
+                                      "config.json"};
+    constexpr size_t kCount = std::size(kNames);
+    std::string texts[kCount];
+    text::FileText all[kCount];
+    for (size_t i = 0; i < kCount; ++i) {
+      texts[i] = folder.text(kNames[i]).value_or("");
+      all[i] = {texts[i], folder.path() + "/" + kNames[i]};
+    }
+    return text::read_tokenizer_json({.tokenizer = all[0],
+                                      .vocab = all[1],
+                                      .merges = all[2],
+                                      .tokenizer_config = all[3],
+                                      .special_tokens_map = all[4],
+                                      .generation_config = all[5],
+                                      .config = all[6]});
+  }
+};
+
+std::unique_ptr<ModelFiles::Impl> open(const std::string& path) {
+  if (is_hf_model(path)) return std::make_unique<HfModel>(path);
+  return std::make_unique<GgufModel>(path);
+}
+
+}  // namespace
+
+ModelFiles::ModelFiles(const std::string& name) : impl_(open(resolve_model(name))) {}
 ModelFiles::~ModelFiles() = default;
 ModelFiles::ModelFiles(ModelFiles&&) noexcept = default;
 ModelFiles& ModelFiles::operator=(ModelFiles&&) noexcept = default;
 
-const std::string& ModelFiles::path() const { return impl_->file.path(); }
-const std::vector<File>& ModelFiles::files() const { return impl_->file.files(); }
-int64_t ModelFiles::size_bytes() const { return impl_->file.size_bytes(); }
-int64_t ModelFiles::bytes_read() const { return impl_->file.bytes_read(); }
-const DecoderConfig& ModelFiles::config() const { return impl_->config; }
-const TensorSource& ModelFiles::source() const { return impl_->source; }
-text::Vocabulary ModelFiles::vocabulary() const { return gguf_vocabulary(impl_->file.metadata()); }
-std::string ModelFiles::chat_template() const {
-  return impl_->file.metadata().text_or("tokenizer.chat_template", "");
+const std::string& ModelFiles::path() const { return impl_->path(); }
+const std::vector<File>& ModelFiles::files() const { return impl_->files(); }
+int64_t ModelFiles::size_bytes() const {
+  int64_t bytes = 0;
+  for (const File& file : files()) bytes += file.size();
+  return bytes;
 }
+int64_t ModelFiles::bytes_read() const { return impl_->bytes_read(); }
+const DecoderConfig& ModelFiles::config() const { return impl_->config; }
+const TensorSource& ModelFiles::source() const { return *impl_->source; }
+text::Vocabulary ModelFiles::vocabulary() const { return impl_->vocabulary(); }
+std::string ModelFiles::chat_template() const { return impl_->chat_template(); }
+std::vector<std::string> ModelFiles::warnings() const { return impl_->warnings(); }
 
 }  // namespace colonnade

@@ -15,15 +15,16 @@ namespace colonnade {
 /// Immutable; any number of threads may use it at once.
 class ModelFiles {
  public:
-  /// `path` is a GGUF file, any shard of a split one, or a folder that holds one model. Reads
-  /// headers and configuration. Throws Error: no such file, broken files, a family or a feature
+  /// `name` is a GGUF file, any shard of a split one or a folder that holds one model; a folder of
+  /// Hugging Face's tools, or one of its files; or "org/name" of a model in their cache. Reads
+  /// headers and configuration. Throws Error: no such model, broken files, a family or a feature
   /// that is not supported.
-  explicit ModelFiles(const std::string& path);
+  explicit ModelFiles(const std::string& name);
   ~ModelFiles();
   ModelFiles(ModelFiles&&) noexcept;
   ModelFiles& operator=(ModelFiles&&) noexcept;
 
-  /// Of the first file.
+  /// Of the first GGUF file, or the folder.
   const std::string& path() const;
   /// Those that hold the tensors.
   const std::vector<File>& files() const;
@@ -37,9 +38,12 @@ class ModelFiles {
   text::Vocabulary vocabulary() const;
   /// Empty if there is none.
   std::string chat_template() const;
+  /// What is wrong with the files and was got over.
+  std::vector<std::string> warnings() const;
+
+  struct Impl;
 
  private:
-  struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 

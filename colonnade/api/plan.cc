@@ -31,12 +31,14 @@ using Declarations = std::vector<std::unique_ptr<Declaration>>;  // [N]
 struct MatrixName {
   int64_t layer = -1;
   std::string matrix;
+  int64_t expert = 0;  // "blk.12.ffn_up.3.weight"
 
   explicit MatrixName(const std::string& name) {
     const std::vector<std::string_view> parts = split(name, '.');
     const bool in_layer = parts.size() > 2 && parts[0] == "blk";
     matrix = parts[in_layer ? 2 : 0];
     if (in_layer) layer = parse_integer(parts[1]).value_or(-1);
+    if (in_layer && parts.size() > 3) expert = parse_integer(parts[3]).value_or(0);
   }
 };
 
@@ -69,7 +71,9 @@ void give_units_to_rows(std::vector<MatrixCut>& layer, int64_t head_dim) {
 void cut_matrices(const Declarations& all, ModelPlan& plan) {
   std::map<int64_t, std::vector<MatrixCut>> layers;
   for (size_t i = 0; i < all[0]->params.matrices().size(); ++i) {
-    const int64_t layer = MatrixName(all[0]->params.matrices()[i].name).layer;
+    const MatrixName name(all[0]->params.matrices()[i].name);
+    if (name.expert > 0) continue;  // cut as the first
+    const int64_t layer = name.layer;
     (layer < 0 ? plan.ends : layers[layer]).push_back(cut_of(all, i));
   }
   for (auto& [layer, matrices] : layers) {
@@ -90,15 +94,15 @@ void count_weights(const Declaration& declaration, RankPlan& rank) {
     const int64_t bytes = packed_weight_bytes(declaration.params, param);
     rank.memory.weight_bytes += bytes;
     if (param.name == "token_embd.weight" && !declaration.decoder.tied()) continue;
-    rank.bytes_per_token += bytes;
-    rank.multiply_adds += param.row_range.size() * param.col_range.size();
+    rank.bytes_per_token += used_of(param, bytes);
+    rank.multiply_adds += used_of(param, param.row_range.size() * param.col_range.size());
   }
   for (const VectorParam& param : declaration.params.vectors())
     rank.memory.weight_bytes += param.range.size() * size_of(DType::f32);
 }
 
 int64_t context_of(const PlanRequest& request, const DecoderConfig& config) {
-  return request.context > 0 ? request.context : default_context(config.context);
+  return request.context > 0 ? request.context : default_context(config);
 }
 
 DType cache_of(const PlanRequest& request) {
@@ -207,7 +211,7 @@ ModelPlan plan_model(const TensorSource& source, const DecoderConfig& config,
   for (int r = 0; r < request.ranks; ++r)
     all.push_back(
         std::make_unique<Declaration>(source, config, Cut{r, request.ranks, request.shares}));
-  check_params(all[0]->params, {"rope_freqs.weight"});
+  check_params(all[0]->params, all[0]->decoder.ignorable());
   plan.useful = largest_useful_ranks(all[0]->params);
   cut_matrices(all, plan);
   for (const auto& declaration : all) plan.ranks.push_back(rank_of(*declaration, request));

@@ -98,7 +98,8 @@ SessionModel::SessionModel(const SessionOptions& o)
   check_request(source, config, request_of(o));
   CN_CHECK(tokenizer.vocab_size() <= config.vocab, o.model, ": expected at most ", config.vocab,
            " tokens (rows of the embedding), got ", tokenizer.vocab_size());
-  context = o.context > 0 ? o.context : default_context(config.context);
+  context = o.context > 0 ? o.context : default_context(config);
+  config = for_context(std::move(config), context);
   precision = o.precision.value_or(Tier::int8);
   cache = o.cache.value_or(default_cache(o.precision));
   const CpuTopology machine = read_cpu_topology();
@@ -149,7 +150,7 @@ void RankEngine::load(const LoadProgress& progress) {
   if (model_.options.measured_shares) shares = measured_shares();
   params_.emplace(model_.source, model_.cut(rank, shares));
   decoder_ = std::make_unique<Decoder>(*params_, model_.config);
-  check_params(*params_, {"rope_freqs.weight"});
+  check_params(*params_, decoder_->ignorable());
   load_weights(progress);
   workspace_ = std::make_unique<Workspace>(*device_);
   pages_ = std::make_unique<PagePool>(*device_, layout_of(model_, *decoder_));
@@ -186,8 +187,8 @@ RankReport RankEngine::report() const {
     mine.weight_bytes += weight.bytes();
     // An embedding is looked up, unless it is the head too.
     if (param.name == "token_embd.weight" && !decoder_->tied()) continue;
-    mine.bytes_per_token += weight.bytes();
-    mine.multiply_adds += weight.rows() * weight.k();
+    mine.bytes_per_token += used_of(param, weight.bytes());
+    mine.multiply_adds += used_of(param, weight.rows() * weight.k());
   }
   mine.file_bytes = share_bytes(*params_);
   mine.threads = device_->workers();

@@ -33,7 +33,7 @@ struct SessionModel {
   SessionOptions options;
   ModelFiles files;
   const TensorSource& source;
-  const DecoderConfig& config;
+  DecoderConfig config;  // for `context`
   text::Tokenizer tokenizer;
   int64_t context = 0;
   Tier precision = Tier::int8;

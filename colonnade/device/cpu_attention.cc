@@ -150,6 +150,12 @@ class AttentionRun {
     task.head_dim = static_cast<int32_t>(dim_);
     task.scale = c_.scale;
     task.cache = cache_;
+    task.softcap = c_.softcap;
+    if (c_.slopes != nullptr) task.slope = c_.slopes[head];
+    if (c_.sinks != nullptr) {
+      task.sink = c_.sinks[head];
+      task.has_sink = 1;
+    }
     worker_.table->attention(task, worker_.scratch);
     if (c_.out.codes != nullptr) quantize(row, task.tokens, head);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 
 #include "colonnade/base/error.h"
@@ -107,7 +108,12 @@ void run(const NormCommand& c, int64_t sequence, Worker& worker) {
   for (int64_t t = rows.begin; t < rows.end; ++t) {
     float* y = out.values != nullptr ? values_of(out, replica) + t * out.k
                                      : reinterpret_cast<float*>(worker.scratch.data);
-    worker.table->rms_norm(y, c.x + t * out.k, c.weight, out.k, c.eps);
+    if (c.kind == NormKind::rms) {
+      worker.table->rms_norm(y, c.x + t * out.k, c.weight, out.k, c.eps);
+    } else {
+      worker.table->layer_norm(y, c.x + t * out.k, c.weight, c.bias, out.k, c.eps);
+    }
+    if (c.residual != nullptr) worker.table->scale_add(y, c.residual + t * out.k, 1, out.k);
     if (out.codes != nullptr) {
       quantize_row(y, out, codes, t, {0, codes.blocks}, sequence, worker);
     }
@@ -208,14 +214,17 @@ void run(const GluCommand& c, int64_t sequence, Worker& worker) {
   const ActivationsRef& out = c.out;
   const Range cols = unit_part(out.k, c.paired_rows, worker.place);
   if (cols.empty()) return;
-  const auto act = c.kind == GluKind::silu ? worker.table->swiglu : worker.table->geglu;
+  const auto kind = static_cast<kernels::ActivationKind>(c.kind);
   kernels::CodesView codes;
   if (out.codes != nullptr) codes = codes_view(out, 0);
   // paired_rows is a multiple of 32 and the plan uniform: blocks are those of the columns.
   const kernels::Span blocks{cols.begin / kBlock, (cols.end + kBlock - 1) / kBlock};
   for (int64_t t = 0; t < out.tokens; ++t) {
     float* gate = c.gate + t * out.k;
-    act(gate + cols.begin, gate + cols.begin, c.up + t * out.k + cols.begin, cols.size());
+    worker.table->activate(kind, gate + cols.begin, gate + cols.begin,
+                           c.up != nullptr ? c.up + t * out.k + cols.begin : nullptr, cols.size());
+    if (c.scales != nullptr)
+      worker.table->scale_add(gate + cols.begin, nullptr, c.scales[t], cols.size());
     if (out.codes != nullptr) quantize_row(gate, out, codes, t, blocks, sequence, worker);
   }
 }
@@ -225,7 +234,7 @@ void run(const AttentionCommand& c, int64_t sequence, Worker& worker) {
 }
 
 const int64_t* sums_of(const FinishSumsCommand& c, int64_t rank) {
-  return reinterpret_cast<const int64_t*>(c.parts[rank].data());
+  return c.sums != nullptr ? c.sums : reinterpret_cast<const int64_t*>(c.parts[rank].data());
 }
 
 /// Columns `cols` of token t.
@@ -264,6 +273,38 @@ void run(const GatherRowsCommand& c, int64_t, Worker& worker) {
                   static_cast<size_t>(c.cols) * sizeof(float));
     }
   }
+}
+
+void run(const ScaleAddCommand& c, int64_t, Worker& worker) {
+  const Range tokens = even_part(c.tokens, worker.place.count, worker.place.index);
+  for (int64_t t = tokens.begin; t < tokens.end; ++t) {
+    if (c.from != c.y) std::copy_n(c.from + t * c.cols, c.cols, c.y + t * c.cols);
+    worker.table->scale_add(c.y + t * c.cols, c.x != nullptr ? c.x + t * c.cols : nullptr, c.factor,
+                            c.cols);
+  }
+}
+
+void run(const ScatterSumsCommand& c, int64_t, Worker& worker) {
+  const Range cols = unit_part(c.cols, kLanes, worker.place);
+  for (int64_t i = 0; i < c.count; ++i) {
+    auto* y = reinterpret_cast<uint64_t*>(c.y + c.rows[i] * c.cols);  // unsigned ones wrap around
+    const auto* x = reinterpret_cast<const uint64_t*>(c.x + i * c.cols);
+    for (int64_t j = cols.begin; j < cols.end; ++j) y[j] += x[j];
+  }
+}
+
+void run(const ScatterBiasCommand& c, int64_t, Worker& worker) {
+  const Range cols = unit_part(c.cols, kLanes, worker.place);
+  for (int64_t i = 0; i < c.count; ++i) {
+    float* y = c.y + c.rows[i] * c.cols;
+    for (int64_t j = cols.begin; j < cols.end; ++j) y[j] = std::fma(c.factors[i], c.bias[j], y[j]);
+  }
+}
+
+void run(const SoftCapCommand& c, int64_t, Worker& worker) {
+  const Range cols = unit_part(c.cols, kLanes, worker.place);
+  for (int64_t t = 0; t < c.tokens; ++t)
+    worker.table->soft_cap(c.x + t * c.cols + cols.begin, cols.size(), c.cap);
 }
 
 template <typename Command>
@@ -313,6 +354,14 @@ void run_command(CommandId id, const std::byte* command, int64_t sequence, Worke
       return run_as<FinishSumsCommand>(command, sequence, worker);
     case CommandId::gather_rows:
       return run_as<GatherRowsCommand>(command, sequence, worker);
+    case CommandId::scale_add:
+      return run_as<ScaleAddCommand>(command, sequence, worker);
+    case CommandId::scatter_sums:
+      return run_as<ScatterSumsCommand>(command, sequence, worker);
+    case CommandId::scatter_bias:
+      return run_as<ScatterBiasCommand>(command, sequence, worker);
+    case CommandId::soft_cap:
+      return run_as<SoftCapCommand>(command, sequence, worker);
   }
   CN_ASSERT(false, "command ", static_cast<int>(id));
 }

@@ -55,6 +55,23 @@ struct RowState {
   float sum;
 };
 
+constexpr float kLaneNumbers[kLanes] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+/// Scores of a page's keys, as the task wants them, of a row at `position`.
+inline void shape_scores(float* scores, const AttentionTask& task, int64_t position,
+                         int64_t page) noexcept {
+  const F32x16 cap = splat(task.softcap), slope = splat(task.slope);
+  for (int n = 0; n < kPagePanels; ++n) {
+    F32x16 score = load(scores + n * kLanes);
+    if (task.softcap > 0) score = soft_cap(score, cap);
+    if (task.slope != 0) {
+      const auto first = static_cast<float>(page * kPage + n * kLanes - position);
+      score = fma(slope, add(load(kLaneNumbers), splat(first)), score);
+    }
+    store(scores + n * kLanes, score);
+  }
+}
+
 /// Scores [begin, end) become exp(score - max), 0 elsewhere; returns max and the sum by the tree.
 inline RowState soften(float* scores, int64_t begin, int64_t end) noexcept {
   const float lowest = -__builtin_inff();
@@ -178,9 +195,12 @@ void attend_page(const AttentionTask& task, const AttentionTile& t, int64_t firs
     }
   }
   RowState chunk[kAttentionRows] = {};
+  const bool shaped = task.softcap > 0 || task.slope != 0;
   for (int m = 0; m < rows; ++m) {
-    if (seen[m].begin < seen[m].end)
-      chunk[m] = soften(t.scores + m * kPage, seen[m].begin, seen[m].end);
+    if (seen[m].begin >= seen[m].end) continue;
+    float* scores = t.scores + m * kPage;
+    if (shaped) shape_scores(scores, task, task.first_position + first + m, page);
+    chunk[m] = soften(scores, seen[m].begin, seen[m].end);
   }
   const MergeFactors factors = merge_factors(states, chunk, rows);
   if (together)
@@ -217,11 +237,22 @@ void attend_rows(const AttentionTask& task, const AttentionTile& t, int64_t firs
       task.window > 0 && lowest >= task.window ? (lowest - task.window + 1) / kPage : 0;
   for (int64_t page = begin; page <= last / kPage; ++page)
     attend_page<C>(task, t, first, rows, page, states);
+  // The sink joins as a chunk without values: (sink, 1, 0).
+  const RowState sink[kAttentionRows] = {
+      {task.sink, 1.0F}, {task.sink, 1.0F}, {task.sink, 1.0F}, {task.sink, 1.0F}};
+  MergeFactors factors = {};
+  if (task.has_sink != 0) factors = merge_factors(states, sink, rows);
   for (int m = 0; m < rows; ++m) {
-    const F32x16 sum = splat(states[m].sum);
     float* out = task.out + (first + m) * task.out_stride;
+    float scale = 1.0F, sum = states[m].sum;
+    if (task.has_sink != 0) {
+      scale = factors.row[m];
+      sum = __builtin_fmaf(sum, scale, factors.row[kAttentionRows + m]);
+    }
     for (int64_t d = 0; d < task.head_dim; d += kLanes) {
-      store_part(out + d, div(load(t.o + m * t.dim + d), sum), task.head_dim - d);
+      F32x16 o = load(t.o + m * t.dim + d);
+      if (task.has_sink != 0) o = mul(o, splat(scale));
+      store_part(out + d, div(o, splat(sum)), task.head_dim - d);
     }
   }
 }

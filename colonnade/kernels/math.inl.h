@@ -38,4 +38,35 @@ inline F32x16 gelu_tanh(F32x16 x) noexcept {
   return div(x, add(splat(1.0F), exp(mul(cube, splat(-1.59576912F)))));
 }
 
+/// x * (1 + erf(x / sqrt 2)) / 2. erf(z) = 1 - p(t) e^(-z^2) for z >= 0, t = 1 / (1 + 0.3275911 z):
+/// within 1.5e-7. Source: Abramowitz & Stegun, "Handbook of Mathematical Functions", 7.1.26.
+inline F32x16 gelu_erf(F32x16 x) noexcept {
+  const F32x16 zero = splat(0.0F), one = splat(1.0F);
+  const F32x16 z = mul(max(sub(zero, x), x), splat(0.707106781F));
+  const F32x16 t = div(one, fma(z, splat(0.3275911F), one));
+  F32x16 p = splat(1.061405429F);
+  p = fma(p, t, splat(-1.453152027F));
+  p = fma(p, t, splat(1.421413741F));
+  p = fma(p, t, splat(-0.284496736F));
+  p = fma(p, t, splat(0.254829592F));
+  const F32x16 tail = mul(mul(p, t), exp(sub(zero, mul(z, z))));  // 1 - erf(z)
+  const F32x16 twice = select_gt(zero, x, tail, sub(splat(2.0F), tail));
+  return mul(mul(x, splat(0.5F)), twice);
+}
+
+inline F32x16 relu(F32x16 x) noexcept { return select_gt(splat(0.0F), x, splat(0.0F), x); }
+
+/// min(x, 7) / (1 + e^(-1.702 min(x, 7))). Source: the released weights of gpt-oss and their
+/// configuration.
+inline F32x16 clamped_silu(F32x16 x) noexcept {
+  const F32x16 g = select_gt(x, splat(7.0F), splat(7.0F), x);
+  return div(g, add(splat(1.0F), exp(mul(g, splat(-1.702F)))));
+}
+
+/// cap * tanh(x / cap): tanh(u) = (e^2u - 1) / (e^2u + 1), within 2^-22 of it.
+inline F32x16 soft_cap(F32x16 x, F32x16 cap) noexcept {
+  const F32x16 e = exp(mul(div(x, cap), splat(2.0F)));
+  return mul(cap, div(sub(e, splat(1.0F)), add(e, splat(1.0F))));
+}
+
 }  // namespace colonnade::kernels::CN_ISA

@@ -57,16 +57,84 @@ inline void rms_norm(float* y, const float* x, const float* weight, int64_t cols
   }
 }
 
-inline void swiglu(float* h, const float* gate, const float* up, int64_t count) noexcept {
-  for (int64_t i = 0; i < count; i += kLanes) {
-    const F32x16 g = load_part(gate + i, count - i);
-    store_part(h + i, mul(silu(g), load_part(up + i, count - i)), count - i);
+/// Sum by the tree of docs/numerics.md of x - mean, or of its squares.
+template <bool kSquares>
+inline float sum_around(const float* x, int64_t cols, float mean) noexcept {
+  F32x16 sums[2] = {splat(0.0F), splat(0.0F)};
+  for (int64_t i = 0; i < cols; i += kLanes) {
+    F32x16 v = sub(load_part(x + i, cols - i), splat(mean));
+    if (cols - i < kLanes) v = keep_lanes(v, 0, cols - i, 0.0F);
+    F32x16& sum = sums[i / kLanes % 2];
+    sum = kSquares ? fma(v, v, sum) : add(sum, v);
+  }
+  return reduce_add(add(sums[0], sums[1]));
+}
+
+inline void layer_norm(float* y, const float* x, const float* weight, const float* bias,
+                       int64_t cols, float eps) noexcept {
+  const auto count = static_cast<float>(cols);
+  const float mean = sum_around<false>(x, cols, 0.0F) / count;
+  const float variance = sum_around<true>(x, cols, mean) / count;
+  const F32x16 inverse = splat(1.0F / scalar_sqrt(variance + eps));
+  for (int64_t i = 0; i < cols; i += kLanes) {
+    F32x16 v = mul(sub(load_part(x + i, cols - i), splat(mean)), inverse);
+    if (weight != nullptr) v = mul(v, load_part(weight + i, cols - i));
+    if (bias != nullptr) v = add(v, load_part(bias + i, cols - i));
+    store_part(y + i, v, cols - i);
   }
 }
-inline void geglu(float* h, const float* gate, const float* up, int64_t count) noexcept {
+
+/// h = f(gate) * up, or f(gate) without `up`.
+template <typename F>
+inline void activate_with(const F& f, float* h, const float* gate, const float* up,
+                          int64_t count) noexcept {
   for (int64_t i = 0; i < count; i += kLanes) {
-    const F32x16 g = load_part(gate + i, count - i);
-    store_part(h + i, mul(gelu_tanh(g), load_part(up + i, count - i)), count - i);
+    F32x16 v = f(load_part(gate + i, count - i));
+    if (up != nullptr) v = mul(v, load_part(up + i, count - i));
+    store_part(h + i, v, count - i);
+  }
+}
+
+inline void activate_clamped(float* h, const float* gate, const float* up, int64_t count) noexcept {
+  for (int64_t i = 0; i < count; i += kLanes) {
+    F32x16 v = clamped_silu(load_part(gate + i, count - i));
+    if (up != nullptr) {
+      const F32x16 u = load_part(up + i, count - i);
+      // This operand order keeps a NaN.
+      v = mul(v, add(max(splat(-7.0F), min(splat(7.0F), u)), splat(1.0F)));
+    }
+    store_part(h + i, v, count - i);
+  }
+}
+
+inline void activate(ActivationKind kind, float* h, const float* gate, const float* up,
+                     int64_t count) noexcept {
+  switch (kind) {
+    case ActivationKind::silu:
+      return activate_with([](F32x16 x) noexcept { return silu(x); }, h, gate, up, count);
+    case ActivationKind::gelu_tanh:
+      return activate_with([](F32x16 x) noexcept { return gelu_tanh(x); }, h, gate, up, count);
+    case ActivationKind::gelu_erf:
+      return activate_with([](F32x16 x) noexcept { return gelu_erf(x); }, h, gate, up, count);
+    case ActivationKind::relu:
+      return activate_with([](F32x16 x) noexcept { return relu(x); }, h, gate, up, count);
+    case ActivationKind::clamped_silu:
+      return activate_clamped(h, gate, up, count);
+  }
+}
+
+inline void soft_cap_row(float* x, int64_t count, float cap) noexcept {
+  for (int64_t i = 0; i < count; i += kLanes)
+    store_part(x + i, soft_cap(load_part(x + i, count - i), splat(cap)), count - i);
+}
+
+/// y += x, or y = y * factor + x
+inline void scale_add(float* y, const float* x, float factor, int64_t count) noexcept {
+  for (int64_t i = 0; i < count; i += kLanes) {
+    F32x16 v = load_part(y + i, count - i);
+    if (factor != 1.0F) v = mul(v, splat(factor));
+    if (x != nullptr) v = add(v, load_part(x + i, count - i));
+    store_part(y + i, v, count - i);
   }
 }
 

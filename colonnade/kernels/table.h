@@ -41,9 +41,18 @@ struct KernelTable {
   /// (ones).
   void (*rms_norm)(float* y, const float* x, const float* weight, int64_t cols, float eps) noexcept;
 
-  /// h[i] = silu(gate[i]) * up[i] or gelu_tanh(gate[i]) * up[i]; h may be gate.
-  void (*swiglu)(float* h, const float* gate, const float* up, int64_t count) noexcept;
-  void (*geglu)(float* h, const float* gate, const float* up, int64_t count) noexcept;
+  /// y[i] = (x[i] - mean) * (1 / sqrt(variance + eps)) * weight[i] + bias[i], one row; y may be x.
+  /// weight and bias may be null.
+  void (*layer_norm)(float* y, const float* x, const float* weight, const float* bias, int64_t cols,
+                     float eps) noexcept;
+
+  /// h[i] = f(gate[i]) * up[i], or f(gate[i]) if up is null; h may be gate.
+  void (*activate)(ActivationKind kind, float* h, const float* gate, const float* up,
+                   int64_t count) noexcept;
+  /// x[i] = cap * tanh(x[i] / cap)
+  void (*soft_cap)(float* x, int64_t count, float cap) noexcept;
+  /// y[i] = y[i] * factor + x[i], each rounded; x may be null (0).
+  void (*scale_add)(float* y, const float* x, float factor, int64_t count) noexcept;
 
   /// Rotates one head in place by the angles whose cosines and sines are given, [rotary / 2] each;
   /// elements from `rotary` on stay.

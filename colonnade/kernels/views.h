@@ -136,11 +136,16 @@ struct PageView {
 
 enum class CacheKind : uint8_t { f32, bf16 };
 enum class RopeLayout : uint8_t { half, interleaved };
+/// clamped_silu: min(g, 7) sigmoid(1.702 min(g, 7)), whose unit's other factor is 1 + the value
+/// clamped to [-7, 7].
+enum class ActivationKind : uint8_t { silu, gelu_tanh, gelu_erf, relu, clamped_silu };
 
 /// One attention task: query rows of one head for consecutive tokens of one sequence.
 ///   q    [tokens, q_stride] f32, already rotated; scaled here once      out  [tokens, out_stride]
 ///   f32 token t stands at position first_position + t and sees [max(0, position - window + 1),
 ///   position]
+/// A score s of a key at distance n becomes softcap * tanh(s / softcap) if there is a softcap, then
+/// s - slope * n. A sink is one more score, which has no value.
 struct AttentionTask {
   const float* q = nullptr;
   float* out = nullptr;
@@ -153,6 +158,10 @@ struct AttentionTask {
   int64_t window = 0;  // 0: unlimited
   int32_t head_dim = 0;
   float scale = 1.0F;
+  float softcap = 0.0F;  // 0: none
+  float slope = 0.0F;
+  float sink = 0.0F;
+  int32_t has_sink = 0;
   CacheKind cache = CacheKind::f32;
 };
 

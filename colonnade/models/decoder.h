@@ -2,35 +2,17 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "colonnade/models/decoder_config.h"
+#include "colonnade/models/decoder_layer.h"
 #include "colonnade/models/rope.h"
-#include "colonnade/nn/attention.h"
 #include "colonnade/nn/embedding.h"
-#include "colonnade/nn/mlp.h"
 #include "colonnade/nn/norm.h"
 
 namespace colonnade {
-
-/// Norm, attention, norm, MLP, each with its residual.
-class DecoderLayer {
- public:
-  DecoderLayer(ParamSet& params, const DecoderConfig& config, int64_t layer, const RopeTable& rope);
-
-  /// x [T, D] -> [T, D]
-  Tensor operator()(Ctx& cx, Tensor x, const KvStep& step) const;
-
- private:
-  int64_t layer_;
-  std::string attention_name_;  // of the activations that a probe sees
-  std::string layer_name_;
-  RmsNorm attention_norm_;
-  Attention attention_;
-  RmsNorm mlp_norm_;
-  GatedMlp mlp_;
-};
 
 /// Tensors of one step, equal on all ranks.
 struct DecoderInput {
@@ -50,9 +32,11 @@ class Decoder {
   const DecoderConfig& config() const { return config_; }
   const HeadShare& heads() const { return heads_; }
   bool tied() const { return ends_.tied(); }
+  /// Tensors that the files may have and that no layer declares.
+  std::vector<std::string> ignorable() const;
   /// This rank's tokens: the columns of its logits.
   Range vocabulary() const { return ends_.rows(); }
-  /// The rope table reaches `positions`. Call between steps.
+  /// Tables of positions reach `positions`. Call between steps, once at least.
   void reserve_positions(Device& device, int64_t positions);
 
   /// Logits of the wanted rows, this rank's share of the vocabulary: [n, V_r], or no tensor. Keys
@@ -60,16 +44,19 @@ class Decoder {
   Tensor operator()(Ctx& cx, const DecoderInput& input) const;
 
  private:
+  Tensor embedded(Ctx& cx, const DecoderInput& input) const;
+  Tensor logits(Ctx& cx, Tensor x) const;
+
   DecoderConfig config_;
   HeadShare heads_;
-  RopeFrequencies frequencies_;
-  RopeTable rope_;
+  RopeFrequencies frequencies_, local_frequencies_;
+  RopeTable rope_, local_rope_;
+  Tensor slopes_;  // [H_r] of ALiBi, or none
   TokenEmbedding ends_;
-  RmsNorm final_norm_;
+  std::optional<PositionEmbedding> positions_;
+  std::optional<AllToShardedLinear> project_in_, project_out_;  // whole on every rank
+  std::optional<Norm> embedding_norm_, final_norm_;
   std::vector<std::unique_ptr<DecoderLayer>> layers_;
 };
-
-/// The part of the configuration that attention needs.
-AttentionDims attention_dims(const DecoderConfig& config);
 
 }  // namespace colonnade

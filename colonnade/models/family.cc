@@ -1,115 +1,64 @@
 #include "colonnade/models/family.h"
 
+#include <set>
+#include <string_view>
+
 #include "colonnade/base/error.h"
-#include "colonnade/base/math.h"
+#include "colonnade/base/quote.h"
 
 namespace colonnade {
 namespace {
 
-const Family& family_of(const std::string& architecture) {
-  std::string known;
+const Family& find(const std::string& name, const char* Family::*field, const char* what) {
+  std::set<std::string_view> known;
   for (const Family* family : families()) {
-    if (family->architecture == architecture) return *family;
-    known += (known.empty() ? "" : ", ") + std::string(family->architecture);
+    if (family->*field == name) return *family;
+    known.insert(family->*field);
   }
+  std::string list;
+  for (const std::string_view one : known) list += (list.empty() ? "" : ", ") + std::string(one);
   throw Error(
-      concat("model: architecture '", architecture, "' is not supported; supported are: ", known));
-}
-
-/// Keys that begin with the architecture's name.
-struct Keys {
-  const GgufMetadata& metadata;
-  std::string architecture;
-
-  std::string key(const char* name) const { return architecture + "." + name; }
-  int64_t integer(const char* name) const { return metadata.integer(key(name)); }
-  int64_t integer_or(const char* name, int64_t fallback) const {
-    return metadata.integer_or(key(name), fallback);
-  }
-  double number(const char* name) const { return metadata.number(key(name)); }
-  double number_or(const char* name, double fallback) const {
-    return metadata.number_or(key(name), fallback);
-  }
-};
-
-RopeScaling read_scaling(const Keys& keys, int64_t context) {
-  RopeScaling s;
-  const std::string type = keys.metadata.text_or(keys.key("rope.scaling.type"), "none");
-  s.factor = keys.number_or("rope.scaling.factor", keys.number_or("rope.scale_linear", 1));
-  s.original_context =
-      static_cast<double>(keys.integer_or("rope.scaling.original_context_length", context));
-  if (type == "linear" || (type == "none" && s.factor != 1)) {
-    s.kind = RopeScaling::Kind::linear;
-  } else if (type == "yarn") {
-    s.kind = RopeScaling::Kind::yarn;
-    // The key multiplies the factor that YaRN derives from the stretch (ggml, rope_yarn).
-    s.attention_factor = keys.number_or("rope.scaling.attn_factor", 1) *
-                         (s.factor > 1 ? 0.1 * math::log(s.factor) + 1 : 1);
-    s.beta_fast = keys.number_or("rope.scaling.yarn_beta_fast", s.beta_fast);
-    s.beta_slow = keys.number_or("rope.scaling.yarn_beta_slow", s.beta_slow);
-  } else {
-    CN_CHECK(type == "none", "model: ", keys.key("rope.scaling.type"),
-             ": expected none, linear or yarn, got '", type, "'");
-  }
-  CN_CHECK(s.factor > 0 && s.original_context >= 1, "model: ", keys.key("rope.scaling"),
-           ": expected a positive factor and original context, got ", s.factor, " and ",
-           s.original_context);
-  return s;
-}
-
-int narrow(const Keys& keys, const char* name, int64_t value) {
-  CN_CHECK(value >= 1 && value <= 1 << 20, "model: ", keys.key(name),
-           ": expected 1 to 1048576, got ", value);
-  return static_cast<int>(value);
+      concat("model: ", what, " ", quote(name), " is not supported; supported are: ", list));
 }
 
 }  // namespace
 
 const std::vector<const Family*>& families() {
-  static const std::vector<const Family*> all = {&kLlama, &kQwen2, &kQwen3};
+  static const std::vector<const Family*> all = {&kLlama,    &kMistral, &kQwen2,  &kQwen3,
+                                                 &kQwen3Moe, &kGptOss,  &kGemma2, &kGemma3,
+                                                 &kOpt,      &kGpt2,    &kBloom,  &kPhi3};
   return all;
 }
 
-void check_architecture(const GgufMetadata& metadata) {
-  family_of(metadata.text("general.architecture"));
+const Family& family_of_architecture(const std::string& architecture) {
+  return find(architecture, &Family::architecture, "architecture");
 }
 
-std::span<const NameRule> gguf_names(const std::string& architecture) {
-  return family_of(architecture).gguf_names;
+const Family& family_of_model_type(const std::string& model_type) {
+  return find(model_type, &Family::model_type, "model_type");
 }
 
-DecoderConfig read_config(const GgufMetadata& metadata, const TensorSource& tensors) {
-  DecoderConfig c;
-  c.architecture = metadata.text("general.architecture");
-  const Family& family = family_of(c.architecture);
-  const Keys keys{metadata, c.architecture};
-  c.name = metadata.text_or("general.name", "");
-  c.layers = keys.integer("block_count");
-  c.dim = keys.integer("embedding_length");
-  c.ffn_dim = keys.integer("feed_forward_length");
-  c.context = keys.integer("context_length");
-  c.heads = narrow(keys, "attention.head_count", keys.integer("attention.head_count"));
-  c.kv_heads =
-      narrow(keys, "attention.head_count_kv", keys.integer_or("attention.head_count_kv", c.heads));
-  c.head_dim = narrow(keys, "attention.key_length",
-                      keys.integer_or("attention.key_length", c.dim / c.heads));
-  CN_CHECK(keys.integer_or("attention.value_length", c.head_dim) == c.head_dim,
-           "model: ", keys.key("attention.value_length"), ": expected ", c.head_dim,
-           " as for keys, got ", keys.integer("attention.value_length"));
-  c.rotary_dim =
-      narrow(keys, "rope.dimension_count", keys.integer_or("rope.dimension_count", c.head_dim));
-  c.rope_theta = keys.number_or("rope.freq_base", 10000);
-  c.rope_scaling = read_scaling(keys, c.context);
-  c.norm_eps = static_cast<float>(keys.number("attention.layer_norm_rms_epsilon"));
-  c.window = keys.integer_or("attention.sliding_window", 0);
-  const TensorEntry* embedding = tensors.find("token_embd.weight");
-  CN_CHECK(embedding != nullptr, "model: tensor 'token_embd.weight' is missing from the file");
-  c.vocab = embedding->rows;
-  if (const TensorEntry* factors = tensors.find("rope_freqs.weight"))
-    c.rope_factors = tensors.values(*factors);
-  family.configure(metadata, c);
-  check_config(c);
-  return c;
+void refuse_unless(const HfConfig& fields, const char* name, bool supported) {
+  if (fields.flag_or(name, supported) != supported)
+    fields.refuse(
+        name, supported ? "true: nothing else is supported" : "false: nothing else is supported");
+}
+
+void read_experts(const HfConfig& fields, const char* hidden, DecoderConfig& c) {
+  c.experts = fields.integer(fields.has("num_experts") ? "num_experts" : "num_local_experts");
+  c.experts_per_token = static_cast<int>(fields.integer("num_experts_per_tok"));
+  c.expert_ffn_dim = fields.integer(hidden);
+  for (LayerKind& kind : c.kinds) kind.experts = true;
+}
+
+void give_windows(DecoderConfig& config, int64_t window, int64_t period) {
+  config.kinds.assign(static_cast<size_t>(config.layers), {});
+  for (int64_t i = 0; i < config.layers; ++i) {
+    if (window == 0 || (period > 0 && (i + 1) % period == 0)) continue;
+    LayerKind& kind = config.kinds[static_cast<size_t>(i)];
+    kind.window = window;
+    kind.local_rope = config.local_rope_theta > 0;
+  }
 }
 
 }  // namespace colonnade

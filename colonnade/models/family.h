@@ -1,5 +1,5 @@
-// Families: which GGUF architectures there are, and how their metadata becomes a DecoderConfig. A
-// family's file holds keys and names, no arithmetic.
+// Families: which architectures there are, and what each does otherwise than the common fields of a
+// file say. A family's file holds fields and names, no arithmetic.
 #pragma once
 
 #include <span>
@@ -7,36 +7,47 @@
 #include <vector>
 
 #include "colonnade/io/gguf_metadata.h"
-#include "colonnade/io/tensor_source.h"
+#include "colonnade/io/hf_config.h"
 #include "colonnade/models/decoder_config.h"
 #include "colonnade/models/tensor_names.h"
 
 namespace colonnade {
 
 struct Family {
-  const char* architecture;  // general.architecture
-  /// Changes what the family does otherwise than the common keys say.
-  void (*configure)(const GgufMetadata& metadata, DecoderConfig& config);
-  /// Names that GGUF files have and the layers do not ask for.
+  const char* architecture;  // general.architecture of a GGUF file
+  const char* model_type;    // of config.json
+  /// Change what the family does otherwise than the common keys (gguf_config.cc) and fields
+  /// (hf_decoder_config.cc) say. What both kinds of files have in common goes first.
+  void (*configure)(DecoderConfig& config);
+  void (*configure_gguf)(const GgufMetadata& metadata, DecoderConfig& config) = nullptr;
+  void (*configure_hf)(const HfConfig& fields, DecoderConfig& config) = nullptr;
+  /// Names that files have and the layers do not ask for.
   std::span<const NameRule> gguf_names = {};
+  std::span<const NameRule> hf_names = {};
+  const char* hf_prefix = "";  // that names of files may have and rules do not
+  bool tied = false;           // embedding and head, where config.json does not say
 };
 
-/// llama (1, 2, 3.x, SmolLM2, Mistral), qwen2, qwen3.
-extern const Family kLlama;
-extern const Family kQwen2;
-extern const Family kQwen3;
+extern const Family kLlama, kMistral, kQwen2, kQwen3, kQwen3Moe, kGemma2, kGemma3, kGptOss, kOpt,
+    kGpt2, kBloom, kPhi3;
 
 /// All families, in the order of messages.
 const std::vector<const Family*>& families();
 
-/// Throws Error that lists the families unless the model is of one of them.
-void check_architecture(const GgufMetadata& metadata);
+/// Throw Error that lists the families unless there is one of this name.
+const Family& family_of_architecture(const std::string& architecture);
+const Family& family_of_model_type(const std::string& model_type);
 
-/// Family::gguf_names of a supported architecture.
-std::span<const NameRule> gguf_names(const std::string& architecture);
+/// Throws Error unless the field is absent or `supported`.
+void refuse_unless(const HfConfig& fields, const char* name, bool supported);
 
-/// The configuration of a GGUF model. Throws Error that names the key for what is missing, out of
-/// range, or unknown (architecture, rotary scaling), with what is known.
-DecoderConfig read_config(const GgufMetadata& metadata, const TensorSource& tensors);
+/// The experts' fields of a config.json; `hidden` names that of an expert's width. All layers have
+/// experts afterwards.
+void read_experts(const HfConfig& fields, const char* hidden, DecoderConfig& config);
+
+/// Makes the list of layer kinds. Layers whose number + 1 is a multiple of `period` see all
+/// positions, the others `window` of them (0: all), and rotate locally if the configuration has a
+/// base for that. Period 0: all layers have the window.
+void give_windows(DecoderConfig& config, int64_t window, int64_t period);
 
 }  // namespace colonnade

@@ -1,9 +1,21 @@
 #include "colonnade/models/family.h"
+#include "colonnade/models/llama_names.h"
 
 namespace colonnade {
 
-// Source: the GGUF specification, "llama"; its writers store q and k rows for interleaved rotation.
+// Llama 1, 2, 3.x, SmolLM2. Source: the GGUF specification, "llama": its writers store q and k rows
+// for interleaved rotation.
 const Family kLlama = {
-    "llama", [](const GgufMetadata&, DecoderConfig& config) { config.interleaved_qk = true; }};
+    .architecture = "llama",
+    .model_type = "llama",
+    .configure = [](DecoderConfig&) {},
+    .configure_gguf = [](const GgufMetadata&, DecoderConfig& c) { c.interleaved_qk = true; },
+    .hf_names = kLlamaNames};
+
+// In GGUF files an architecture "llama".
+const Family kMistral = {.architecture = "llama",
+                         .model_type = "mistral",
+                         .configure = [](DecoderConfig&) {},
+                         .hf_names = kLlamaNames};
 
 }  // namespace colonnade

@@ -1,9 +1,12 @@
 #include "colonnade/models/family.h"
+#include "colonnade/models/llama_names.h"
 
 namespace colonnade {
 
-// Rows of q and k stand as half rotation wants them.
-const Family kQwen2 = {"qwen2",
-                       [](const GgufMetadata&, DecoderConfig& config) { config.qkv_bias = true; }};
+// Qwen 2, 2.5. Rows of q and k stand as half rotation wants them, in files of both kinds.
+const Family kQwen2 = {.architecture = "qwen2",
+                       .model_type = "qwen2",
+                       .configure = [](DecoderConfig& c) { c.qkv_bias = true; },
+                       .hf_names = kLlamaNames};
 
 }  // namespace colonnade

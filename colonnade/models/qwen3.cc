@@ -1,9 +1,12 @@
 #include "colonnade/models/family.h"
+#include "colonnade/models/llama_names.h"
 
 namespace colonnade {
 
-// The head dimension is a key of its own.
-const Family kQwen3 = {"qwen3",
-                       [](const GgufMetadata&, DecoderConfig& config) { config.qk_norm = true; }};
+// The head dimension is a field of its own.
+const Family kQwen3 = {.architecture = "qwen3",
+                       .model_type = "qwen3",
+                       .configure = [](DecoderConfig& c) { c.qk_norm = true; },
+                       .hf_names = kLlamaNames};
 
 }  // namespace colonnade

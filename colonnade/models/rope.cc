@@ -34,8 +34,13 @@ double yarn_dimension(double rotations, const DecoderConfig& c) {
 void apply_yarn(const DecoderConfig& c, RopeFrequencies& f) {
   const RopeScaling& s = c.rope_scaling;
   const double last = c.rotary_dim - 1;
-  const double low = std::max(0.0, std::floor(yarn_dimension(s.beta_fast, c)));
-  double high = std::min(last, std::ceil(yarn_dimension(s.beta_slow, c)));
+  double low = yarn_dimension(s.beta_fast, c), high = yarn_dimension(s.beta_slow, c);
+  if (s.truncate) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(0.0, low);
+  high = std::min(last, high);
   if (low == high) high += 0.001;
   for (size_t i = 0; i < f.inverse.size(); ++i) {
     const double ramp = std::clamp((static_cast<double>(i) - low) / (high - low), 0.0, 1.0);
@@ -70,6 +75,9 @@ RopeFrequencies rope_frequencies(const DecoderConfig& c) {
       break;
     case RopeScaling::Kind::yarn:
       apply_yarn(c, f);
+      break;
+    case RopeScaling::Kind::longrope:  // its factors are divided by above
+      f.attention_factor = static_cast<float>(c.rope_scaling.attention_factor);
       break;
   }
   return f;

@@ -73,6 +73,7 @@ class Pieces {
 
   /// The parts of `whole` that `piece` says: one, or one for each expert.
   std::vector<TensorEntry> of(const TensorEntry& whole, Piece piece, bool bias) const {
+    if (piece == Piece::unused) return {};
     if (piece >= Piece::expert) return experts_of(whole, piece, bias);
     std::vector<TensorEntry> one = {whole};
     cut(one.front(), piece);
@@ -81,7 +82,9 @@ class Pieces {
 
  private:
   std::vector<TensorEntry> experts_of(const TensorEntry& whole, Piece piece, bool bias) const {
-    const int64_t all = bias ? whole.rows * whole.cols : whole.rows;  // a bias is an expert's row
+    const int64_t all = bias               ? whole.rows * whole.cols  // a bias is an expert's row
+                        : whole.transposed ? whole.rows * experts_
+                                           : whole.rows;
     CN_CHECK(experts_ > 0 && all % experts_ == 0, "model: tensor ", quote(whole.file_name),
              ": expected a part for each of ", experts_, " experts, got ", all, " rows");
     const int64_t rows = all / experts_;
@@ -96,6 +99,11 @@ class Pieces {
         count = rows / 2;
       }
       part.rows = bias ? 1 : count;
+      if (whole.transposed) {  // experts stand one behind the other in the file's rows
+        part.cols = whole.cols / experts_;
+        part.first_col = expert * part.cols;
+        map.first -= expert * rows;
+      }
       if (bias) part.cols = count;
       part.file_bytes = whole.file_bytes / all * count;
       part.map = map;
@@ -143,40 +151,46 @@ class Pieces {
 };
 
 void give_form(TensorEntry& entry, Form form) {
-  if (form == Form::transposed && entry.rows > 1) {
+  if (form == Form::transposed && entry.rows > 1 && !is_grouped(entry.format)) {
     std::swap(entry.rows, entry.cols);
     entry.transposed = true;
   }
   if (form == Form::minus_one) entry.add = 1;
 }
 
+/// Appends to `entries` the parts of `whole`, whose name is `name`, that `rule` names. False: none.
+bool add_parts(const TensorEntry& whole, std::string_view name, const NameRule& rule,
+               const Pieces& pieces, std::vector<TensorEntry>& entries) {
+  const std::string_view ending = ending_of(name);
+  const bool all = !ending_of(rule.file_name).empty() || ending.empty();
+  std::optional<Match> found =
+      match(rule.file_name, all ? name : name.substr(0, name.size() - ending.size()));
+  if (!found) return false;
+  TensorEntry formed = whole;
+  give_form(formed, rule.form);
+  const bool bias = ending_of(all ? rule.name : name) == ".bias";
+  int64_t expert = 0;
+  for (TensorEntry& entry : pieces.of(formed, rule.piece, bias)) {
+    const std::string number = std::to_string(expert++);
+    if (rule.piece >= Piece::expert) found->expert = number;
+    entry.name = fill(rule.name, *found) + std::string(all ? "" : ending);
+    entries.push_back(std::move(entry));
+  }
+  return true;
+}
+
 }  // namespace
 
 NamedSource::NamedSource(const TensorSource& files, std::span<const NameRule> rules,
-                         const DecoderConfig& config)
+                         const DecoderConfig& config, std::string_view prefix)
     : files_(files) {
   const Pieces pieces(config);
   for (const TensorEntry& whole : files.entries()) {
-    const std::string_view ending = ending_of(whole.name);
-    const std::string_view stem =
-        std::string_view(whole.name).substr(0, whole.name.size() - ending.size());
+    std::string_view name = whole.name;
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
     bool named = false;
-    for (const NameRule& rule : rules) {
-      const bool all = !ending_of(rule.file_name).empty() || ending.empty();
-      std::optional<Match> found = match(rule.file_name, all ? whole.name : stem);
-      if (!found) continue;
-      named = true;
-      TensorEntry formed = whole;
-      give_form(formed, rule.form);
-      const bool bias = ending_of(all ? rule.name : whole.name) == ".bias";
-      int64_t expert = 0;
-      for (TensorEntry& entry : pieces.of(formed, rule.piece, bias)) {
-        const std::string number = std::to_string(expert++);
-        if (rule.piece >= Piece::expert) found->expert = number;
-        entry.name = fill(rule.name, *found) + std::string(all ? "" : ending);
-        entries_.push_back(std::move(entry));
-      }
-    }
+    for (const NameRule& rule : rules)
+      named = add_parts(whole, name, rule, pieces, entries_) || named;
     if (!named) entries_.push_back(whole);
   }
   for (size_t i = 0; i < entries_.size(); ++i) {

@@ -31,6 +31,8 @@ enum class Piece : uint8_t {
   expert,
   expert_even,
   expert_odd,
+  // No parameter: the tensor is left out.
+  unused,
 };
 
 enum class Form : uint8_t { as_it_is, transposed, minus_one };
@@ -49,10 +51,10 @@ struct NameRule {
 /// The tensors of `files` under the names of `rules`; those that no rule names keep their own.
 class NamedSource final : public TensorSource {
  public:
-  /// `files` must outlive it. Throws Error if a tensor has not the rows of its pieces, or two get
-  /// one name.
+  /// `files` must outlive it. File names may begin with `prefix`, which rules do not have. Throws
+  /// Error if a tensor has not the rows of its pieces, or two get one name.
   NamedSource(const TensorSource& files, std::span<const NameRule> rules,
-              const DecoderConfig& config);
+              const DecoderConfig& config, std::string_view prefix = {});
 
   const std::vector<TensorEntry>& entries() const override { return entries_; }
   const TensorEntry* find(std::string_view name) const override;

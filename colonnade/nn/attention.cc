@@ -20,10 +20,10 @@ HeadShare::HeadShare(const Cut& cut, const AttentionDims& dims) : heads(cut.part
 }
 
 Attention::Attention(ParamSet& params, const std::string& prefix, const AttentionDims& dims,
-                     const RopeTable& rope)
+                     const AttentionPositions& positions)
     : dims_(dims),
       share_(params.cut(), dims),
-      rope_(rope),
+      positions_(positions),
       q_(params, prefix + "attn_q", {dims.dim, int64_t{dims.heads} * dims.head_dim},
          scaled(share_.heads, dims.head_dim), dims.bias, dims.interleaved ? dims.head_dim : 0),
       k_(params, prefix + "attn_k", {dims.dim, int64_t{dims.kv_heads} * dims.head_dim},
@@ -43,6 +43,11 @@ Attention::Attention(ParamSet& params, const std::string& prefix, const Attentio
                          .range = whole,
                          .slot = &k_norm_},
              dims.qk_norm);
+  if (!dims.sinks) return;
+  params.add(VectorParam{.name = prefix + "attn_sinks.weight",
+                         .size = dims.heads,
+                         .range = share_.heads,
+                         .slot = &sinks_});
 }
 
 Tensor Attention::operator()(Ctx& cx, const Activations& x, const KvStep& step, int64_t layer,
@@ -56,10 +61,13 @@ Tensor Attention::operator()(Ctx& cx, const Activations& x, const KvStep& step, 
                                .first_in_group = static_cast<int>(share_.heads.begin % group),
                                .scale = dims_.scale,
                                .window = dims_.window,
-                               .rope = &rope_,
+                               .rope = positions_.rope,
                                .q_norm = q_norm_,
                                .k_norm = k_norm_,
-                               .norm_eps = dims_.norm_eps};
+                               .norm_eps = dims_.norm_eps,
+                               .softcap = dims_.softcap,
+                               .slopes = positions_.slopes ? *positions_.slopes : Tensor{},
+                               .sinks = sinks_};
   const Activations heads = attention(cx, qkv, params, step, layer, output_.weight());
   return output_(cx, heads, std::move(residual));
 }

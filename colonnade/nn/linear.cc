@@ -5,13 +5,15 @@
 namespace colonnade {
 
 AllToShardedLinear::AllToShardedLinear(ParamSet& params, const std::string& name, LinearDims dims,
-                                       Range rows, Presence bias, int64_t interleaved_head) {
+                                       Range rows, Presence bias, int64_t interleaved_head,
+                                       double tokens_share) {
   params.add(MatrixParam{.name = name + ".weight",
                          .rows = dims.out,
                          .cols = dims.in,
                          .row_range = rows,
                          .col_range = {0, dims.in},
                          .interleaved_head = interleaved_head,
+                         .tokens_share = tokens_share,
                          .slot = &weight_});
   params.add(VectorParam{.name = name + ".bias",
                          .size = dims.out,
@@ -22,7 +24,7 @@ AllToShardedLinear::AllToShardedLinear(ParamSet& params, const std::string& name
 }
 
 ShardedToAllLinear::ShardedToAllLinear(ParamSet& params, const std::string& name, LinearDims dims,
-                                       Range cols, LeafRule leaf) {
+                                       Range cols, LeafRule leaf, double tokens_share) {
   params.add(MatrixParam{.name = name + ".weight",
                          .rows = dims.out,
                          .cols = dims.in,
@@ -30,6 +32,7 @@ ShardedToAllLinear::ShardedToAllLinear(ParamSet& params, const std::string& name
                          .col_range = cols,
                          .unit = leaf.size,
                          .leaf = leaf,
+                         .tokens_share = tokens_share,
                          .slot = &weight_});
   params.add(
       VectorParam{.name = name + ".bias", .size = dims.out, .range = {0, dims.out}, .slot = &bias_},

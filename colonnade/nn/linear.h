@@ -27,7 +27,8 @@ class AllToShardedLinear {
   /// Declares `name`.weight [F, D], and `name`.bias [F] if it is required or the files have it.
   /// `rows` is this rank's part.
   AllToShardedLinear(ParamSet& params, const std::string& name, LinearDims dims, Range rows,
-                     Presence bias = Presence::optional, int64_t interleaved_head = 0);
+                     Presence bias = Presence::optional, int64_t interleaved_head = 0,
+                     double tokens_share = 1);
   AllToShardedLinear(const AllToShardedLinear&) = delete;
   AllToShardedLinear& operator=(const AllToShardedLinear&) = delete;
 
@@ -46,11 +47,12 @@ class ShardedToAllLinear {
   /// Declares `name`.weight [F, D], and `name`.bias [F] if the files have it. `cols` is this rank's
   /// part of D, at leaf boundaries.
   ShardedToAllLinear(ParamSet& params, const std::string& name, LinearDims dims, Range cols,
-                     LeafRule leaf);
+                     LeafRule leaf, double tokens_share = 1);
   ShardedToAllLinear(const ShardedToAllLinear&) = delete;
   ShardedToAllLinear& operator=(const ShardedToAllLinear&) = delete;
 
   const Weight& weight() const { return *weight_; }
+  const Tensor& bias() const { return bias_; }
   /// x_r as activations of weight() -> [T, F], plus `residual` [T, F].
   Tensor operator()(Ctx& cx, const Activations& x, Tensor residual) const;
 

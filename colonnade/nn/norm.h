@@ -1,34 +1,53 @@
-// RMSNorm with its weight.
+// A norm with its weight.
 #pragma once
 
 #include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "colonnade/nn/param.h"
 #include "colonnade/ops/norm.h"
 
 namespace colonnade {
 
-/// Source: Zhang & Sennrich 2019, "Root Mean Square Layer Normalization".
-class RmsNorm {
+struct NormDims {
+  NormKind kind = NormKind::rms;
+  int64_t dim = 0;
+  float eps = 0;
+};
+
+/// RMSNorm or LayerNorm (ops/norm.h).
+class Norm {
  public:
-  /// Declares `name`.weight [dim], whole on every rank.
-  RmsNorm(ParamSet& params, const std::string& name, int64_t dim, float eps) : eps_(eps) {
+  /// Declares `name`.weight [dim], and of a LayerNorm `name`.bias [dim] if the files have it; whole
+  /// on every rank.
+  Norm(ParamSet& params, const std::string& name, NormDims dims) {
+    params_.kind = dims.kind;
+    params_.eps = dims.eps;
+    const Range whole{0, dims.dim};
+    params.add(VectorParam{
+        .name = name + ".weight", .size = dims.dim, .range = whole, .slot = &params_.weight});
+    if (dims.kind != NormKind::layer) return;
     params.add(
-        VectorParam{.name = name + ".weight", .size = dim, .range = {0, dim}, .slot = &weight_});
+        VectorParam{
+            .name = name + ".bias", .size = dims.dim, .range = whole, .slot = &params_.bias},
+        Presence::optional);
   }
-  RmsNorm(const RmsNorm&) = delete;
-  RmsNorm& operator=(const RmsNorm&) = delete;
+  Norm(const Norm&) = delete;
+  Norm& operator=(const Norm&) = delete;
 
   /// x [T, dim] -> what the consumers read of its norm.
   Activations operator()(Ctx& cx, const Tensor& x,
                          std::initializer_list<const Weight*> consumers) const {
-    return rms_norm_for(cx, x, weight_, eps_, consumers);
+    return norm_for(cx, x, params_, consumers);
+  }
+  /// norm(x) (+ residual).  x, residual [T, dim]  ->  [T, dim]
+  Tensor values(Ctx& cx, Tensor x, const Tensor& residual = {}) const {
+    return norm(cx, std::move(x), params_, residual);
   }
 
  private:
-  Tensor weight_;  // [dim]
-  float eps_;
+  NormParams params_;
 };
 
 }  // namespace colonnade

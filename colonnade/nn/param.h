@@ -43,8 +43,15 @@ struct MatrixParam {
   int64_t unit = 0;
   LeafRule leaf = {};
   int64_t interleaved_head = 0;  // MatrixSlice
+  /// Of the tokens that come by, how many it meets: an expert the few that are routed to it.
+  double tokens_share = 1;
   WeightPtr* slot = nullptr;
 };
+
+/// Of `amount`, what one token uses.
+inline int64_t used_of(const MatrixParam& param, int64_t amount) {
+  return static_cast<int64_t>(static_cast<double>(amount) * param.tokens_share);
+}
 
 /// A vector [size] and this rank's part of it, f32 in memory.
 struct VectorParam {

@@ -68,6 +68,9 @@ AttentionCommand command_for(const Tensor& qkv, const AttentionParams& p, const 
   command.first_in_group = p.first_in_group;
   command.eps = p.norm_eps;
   command.scale = p.scale;
+  command.softcap = p.softcap;
+  command.slopes = p.slopes ? p.slopes.f32() : nullptr;
+  command.sinks = p.sinks ? p.sinks.f32() : nullptr;
   return command;
 }
 

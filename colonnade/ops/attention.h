@@ -30,6 +30,9 @@ struct AttentionParams {
   Tensor q_norm = {};  // [head_dim] RMSNorm of each query head before rotation, or none
   Tensor k_norm = {};
   float norm_eps = 0;
+  float softcap = 0;   // scores become softcap * tanh(score / softcap); 0: they do not
+  Tensor slopes = {};  // [heads] of ALiBi: a score loses slope * distance; or none
+  Tensor sinks = {};   // [heads]: a score of nothing beside those of the keys; or none
 };
 
 /// The step's sequences and the cache that they use. Must live until Device::join.
@@ -42,7 +45,8 @@ struct KvStep {
 /// and k, writes k and v into the pages, then every token reads its own back from there.
 ///   qkv  [T, (heads + 2 kv_heads) * head_dim] f32, columns q, k, v; q and k are overwritten
 /// Throws Error if the shapes disagree or a position lies outside the rope table.
-/// Source: docs/numerics.md section 5.
+/// Source: docs/numerics.md section 5; Press et al. 2022, "ALiBi"; Gemma Team 2024, "Gemma 2" (soft
+/// caps); Xiao et al. 2024, "Attention Sinks".
 Activations attention(Ctx& cx, const Tensor& qkv, const AttentionParams& params, const KvStep& step,
                       int64_t layer, const Weight& consumer);
 

@@ -16,6 +16,7 @@ constexpr int64_t kReplicatedElements = 16384;
 Forms forms_for(std::initializer_list<const Weight*> consumers, int64_t k) {
   Forms forms;
   for (const Weight* weight : consumers) {
+    if (weight == nullptr) continue;  // a product that the layer does without
     CN_CHECK(weight->k() == k, "layer ", weight->name(), ": activations: expected ", weight->k(),
              " columns, got ", k);
     if (!weight->wants_codes()) {

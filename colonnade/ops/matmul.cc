@@ -58,33 +58,43 @@ Tensor matmul(Ctx& cx, const Activations& x, std::initializer_list<Term> terms) 
   return y;
 }
 
-Activations glu_matmul(Ctx& cx, const Activations& x, const Term& gate, const Term& up,
-                       GluKind kind, const Weight& consumer) {
+Activations hidden_matmul(Ctx& cx, const Activations& x, const HiddenLayer& layer,
+                          const Weight& consumer) {
+  const Term& gate = layer.gate;
+  const Term& up = layer.up;
   const int64_t cols = gate.weight->rows();
-  CN_CHECK(up.weight->rows() == cols, "layers ", gate.weight->name(), " and ", up.weight->name(),
-           ": rows: expected the same number, got ", cols, " and ", up.weight->rows());
-  for (const Weight* weight : {gate.weight, up.weight}) check_form("glu", x, *weight);
+  check_form("hidden layer", x, *gate.weight);
+  if (up.weight != nullptr) {
+    CN_CHECK(up.weight->rows() == cols, "layers ", gate.weight->name(), " and ", up.weight->name(),
+             ": rows: expected the same number, got ", cols, " and ", up.weight->rows());
+    check_form("hidden layer", x, *up.weight);
+  }
+  CN_CHECK(!layer.scales || layer.scales.elements() == x.tokens, "layer ", gate.weight->name(),
+           ": scales: expected [", x.tokens, "], got ", to_string(layer.scales.shape()));
   Forms forms = forms_for({&consumer}, cols);
   // Codes are made column range by column range, which needs runs that begin where a range does.
   const bool codes_here = forms.plan != nullptr && consumer.plan().uniform();
   if (!codes_here) forms.plan = nullptr;
   forms.values = false;  // they stay where gate was
   const Tensor gated = cx.workspace.tensor({x.tokens, cols});
-  const Tensor raised = cx.workspace.tensor({x.tokens, cols});
+  const Tensor raised = up.weight != nullptr ? cx.workspace.tensor({x.tokens, cols}) : Tensor{};
   Activations h = make_activations(cx, forms, x.tokens, cols, 1);
 
   // 32 rows: an activation group; 64 where four panels stand in one stream.
-  const int64_t unit = is_16_bit(*gate.weight) || is_16_bit(*up.weight) ? 64 : 32;
+  const bool streams_of_four =
+      is_16_bit(*gate.weight) || (up.weight != nullptr && is_16_bit(*up.weight));
+  const int64_t unit = streams_of_four ? 64 : 32;
   MatmulCommand product;
   product.x = ref(x);
   product.paired_rows = unit;
   product.parts[product.count++] = part_of(gate, gated.f32(), cols);
-  product.parts[product.count++] = part_of(up, raised.f32(), cols);
+  if (raised) product.parts[product.count++] = part_of(up, raised.f32(), cols);
   cx.device.launch(product, sync_for(x));
   cx.device.launch(GluCommand{.gate = gated.f32(),
-                              .up = raised.f32(),
+                              .up = raised ? raised.f32() : nullptr,
+                              .scales = layer.scales ? layer.scales.f32() : nullptr,
                               .paired_rows = unit,
-                              .kind = kind,
+                              .kind = layer.activation,
                               .out = ref(h)},
                    Sync::same_range);
   if (consumer.wants_codes() && !codes_here) return activations_for(cx, gated, {&consumer});

@@ -24,10 +24,19 @@ Activations activations_for(Ctx& cx, const Tensor& x,
 /// Throws Error if x lacks the form that a weight reads.
 Tensor matmul(Ctx& cx, const Activations& x, std::initializer_list<Term> terms);
 
-/// act(x Wg^T + bg) * (x Wu^T + bu) as activations of `consumer`, whose K is F.  Wg, Wu [F, K]
-/// Plain definition: glu of matmul(gate) and matmul(up), then activations_for(consumer).
+/// What stands between the two products of an MLP.
+struct HiddenLayer {
+  Term gate;     // [F, K]
+  Term up = {};  // [F, K], or none
+  Activation activation = Activation::silu;
+  Tensor scales = {};  // [T] f32 or none: a factor for each token
+};
+
+/// act(x Wg^T + bg) * (x Wu^T + bu) * scales as activations of `consumer`, whose K is F; without
+/// `up` act(x Wg^T + bg). Plain definition: the activation of matmul(gate) and matmul(up), then
+/// activations_for(consumer).
 /// Source: Shazeer 2020, "GLU Variants Improve Transformer", section 2.
-Activations glu_matmul(Ctx& cx, const Activations& x, const Term& gate, const Term& up,
-                       GluKind kind, const Weight& consumer);
+Activations hidden_matmul(Ctx& cx, const Activations& x, const HiddenLayer& layer,
+                          const Weight& consumer);
 
 }  // namespace colonnade

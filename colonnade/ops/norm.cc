@@ -7,27 +7,50 @@
 namespace colonnade {
 namespace {
 
-Activations normalised(Ctx& cx, const Tensor& x, const Tensor& weight, float eps,
-                       const Forms& forms, int64_t replicas) {
-  CN_CHECK(weight.elements() == x.cols(), "rms_norm: weight: expected [", x.cols(), "], got ",
-           to_string(weight.shape()));
-  Activations y = make_activations(cx, forms, x.rows(), x.cols(), replicas);
-  cx.device.launch(NormCommand{.x = x.f32(), .weight = weight.f32(), .eps = eps, .out = ref(y)},
-                   Sync::meet);
-  return y;
+void check_vector(const char* what, const Tensor& vector, int64_t cols) {
+  CN_CHECK(!vector || vector.elements() == cols, "norm: ", what, ": expected [", cols, "], got ",
+           to_string(vector.shape()));
+}
+
+NormCommand command_for(const Tensor& x, const NormParams& params) {
+  check_vector("weight", params.weight, x.cols());
+  check_vector("bias", params.bias, x.cols());
+  return {.x = x.f32(),
+          .weight = params.weight ? params.weight.f32() : nullptr,
+          .bias = params.bias ? params.bias.f32() : nullptr,
+          .eps = params.eps,
+          .kind = params.kind};
 }
 
 }  // namespace
 
-Tensor rms_norm(Ctx& cx, const Tensor& x, const Tensor& weight, float eps) {
-  return normalised(cx, x, weight, eps, Forms{.values = true}, 1).values;
+Tensor norm(Ctx& cx, Tensor x, const NormParams& params, const Tensor& residual) {
+  CN_CHECK(!residual || (residual.rows() == x.rows() && residual.cols() == x.cols()),
+           "norm: residual: expected ", to_string(x.shape()), ", got ",
+           to_string(residual.shape()));
+  NormCommand command = command_for(x, params);
+  if (residual) command.residual = residual.f32();
+  Activations y{.tokens = x.rows(), .k = x.cols()};
+  if (x.unique()) {
+    y.values = x;
+  } else {
+    y = make_activations(cx, Forms{.values = true}, x.rows(), x.cols(), 1);
+  }
+  command.out = ref(y);
+  cx.device.launch(command, Sync::meet);
+  return y.values;
 }
 
-Activations rms_norm_for(Ctx& cx, const Tensor& x, const Tensor& weight, float eps,
-                         std::initializer_list<const Weight*> consumers) {
+Activations norm_for(Ctx& cx, const Tensor& x, const NormParams& params,
+                     std::initializer_list<const Weight*> consumers) {
   Forms forms = forms_for(consumers, x.cols());
   if (cx.probe) forms.values = true;
-  return normalised(cx, x, weight, eps, forms, replicas_for(cx.device, x.rows(), x.cols()));
+  NormCommand command = command_for(x, params);
+  const Activations y =
+      make_activations(cx, forms, x.rows(), x.cols(), replicas_for(cx.device, x.rows(), x.cols()));
+  command.out = ref(y);
+  cx.device.launch(command, Sync::meet);
+  return y;
 }
 
 }  // namespace colonnade

@@ -7,6 +7,7 @@
 #include "colonnade/base/error.h"
 #include "colonnade/base/partition.h"
 #include "colonnade/comm/collectives.h"
+#include "colonnade/ops/elementwise.h"
 #include "colonnade/ops/embed.h"
 #include "colonnade/ops/forms.h"
 #include "colonnade/tensor/device.h"
@@ -194,6 +195,66 @@ Tensor sharded_to_all(Ctx& cx, const Activations& x, const Term& term, Tensor re
   command.parts[0].residual = data_or_null(residual);
   cx.device.launch(command, Sync::meet);  // in place: everybody must have read the residual
   return y;
+}
+
+ExpertSum::ExpertSum(Ctx& cx, int64_t tokens, int64_t cols, Biases biases)
+    : cx_(cx),
+      tokens_(tokens),
+      cols_(cols),
+      sums_(cx.workspace.tensor({1, tokens * cols + 1}, DType::i64)) {
+  std::fill_n(sums_.i64(), sums_.elements(), 0);
+  if (biases == Biases::none) return;
+  biases_ = cx.workspace.tensor({tokens, cols});
+  std::fill_n(biases_.f32(), biases_.elements(), 0.0F);
+}
+
+void ExpertSum::add(const ExpertProduct& p) {
+  check_form("experts to all", p.x, *p.weight);
+  CN_CHECK(p.weight->rows() == cols_ && p.rows.elements() == p.x.tokens, "layer ", p.weight->name(),
+           ": expected ", cols_, " rows and ", p.x.tokens, " tokens, got ", p.weight->rows(),
+           " and ", p.rows.elements());
+  const Tensor part = cx_.workspace.tensor({p.x.tokens, cols_}, DType::i64);
+  MatmulCommand command = exact_product(p.x, *p.weight);
+  command.parts[0].sums = part.i64();
+  command.bad_leaves = sums_.i64() + tokens_ * cols_;
+  cx_.device.launch(command, Sync::meet);
+  cx_.device.launch(ScatterSumsCommand{.y = sums_.i64(),
+                                       .x = part.i64(),
+                                       .rows = p.rows.i32(),
+                                       .count = p.x.tokens,
+                                       .cols = cols_},
+                    Sync::meet);
+  if (!p.bias) return;
+  CN_ASSERT(biases_, "an expert's bias without room for it");
+  cx_.device.launch(ScatterBiasCommand{.y = biases_.f32(),
+                                       .bias = p.bias.f32(),
+                                       .factors = p.factors.f32(),
+                                       .rows = p.rows.i32(),
+                                       .count = p.x.tokens,
+                                       .cols = cols_},
+                    Sync::meet);
+}
+
+Tensor ExpertSum::finish(Tensor residual, const Weight& layer) {
+  Group& group = *cx_.mesh.tensor_parallel;
+  if (group.size() > 1) {
+    cx_.device.join();
+    all_reduce(group, std::span(sums_.i64(), static_cast<size_t>(sums_.elements())),
+               layer.name().c_str());
+  }
+  Tensor y = residual.unique() ? residual : cx_.workspace.tensor({tokens_, cols_});
+  cx_.device.launch(FinishSumsCommand{.rows = {0, tokens_},
+                                      .y = y.f32(),
+                                      .y_stride = cols_,
+                                      .sums = sums_.i64(),
+                                      .residual = data_or_null(residual),
+                                      .stride = cols_,
+                                      .ranks = 1,
+                                      .tokens = tokens_,
+                                      .cols = cols_,
+                                      .weight = &layer},
+                    Sync::meet);
+  return biases_ ? scale_add(cx_, std::move(y), 1, biases_) : y;
 }
 
 Tensor embed_over_ranks(Ctx& cx, const Weight& table, int64_t first_id, const Tensor& ids) {

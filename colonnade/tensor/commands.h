@@ -23,7 +23,11 @@ enum class CommandId : uint8_t {
   glu,
   attention,
   finish_sums,
-  gather_rows
+  gather_rows,
+  scale_add,
+  soft_cap,
+  scatter_sums,
+  scatter_bias
 };
 
 /// No command is larger.
@@ -50,13 +54,18 @@ struct SelectRowsCommand {
   int64_t cols = 0;
 };
 
-/// out = RMSNorm(x) * weight, as values and/or codes. Divided by tokens; into every replica by its
-/// worker if there are replicas.
+enum class NormKind : uint8_t { rms, layer };
+
+/// out = norm(x) * weight (+ bias) (+ residual), as values and/or codes. Divided by tokens; into
+/// every replica by its worker if there are replicas.
 struct NormCommand {
   static constexpr CommandId kId = CommandId::norm;
-  const float* x = nullptr;       // [T, out.k]
-  const float* weight = nullptr;  // [out.k], null: ones
+  const float* x = nullptr;         // [T, out.k]; may be the values of out
+  const float* weight = nullptr;    // [out.k], null: ones
+  const float* bias = nullptr;      // [out.k] or null; layer norm only
+  const float* residual = nullptr;  // [T, out.k] or null
   float eps = 0;
+  NormKind kind = NormKind::rms;
   ActivationsRef out;
 };
 
@@ -93,15 +102,19 @@ struct MatmulCommand {
   int64_t* bad_leaves = nullptr;  // with sums: where leaves out of range are counted, else a fault
 };
 
-enum class GluKind : uint8_t { silu, gelu_tanh };
+/// Source: Elfwing et al. 2018 (SiLU); Hendrycks & Gimpel 2016 (GELU and its tanh form); Nair &
+/// Hinton 2010 (ReLU); gpt-oss's configuration (clamped_silu: kernels/math.inl.h).
+enum class Activation : uint8_t { silu, gelu_tanh, gelu_erf, relu, clamped_silu };
 
-/// out = act(gate) * up, as values or codes. Divided by columns in units of `paired_rows`.
+/// out = act(gate) * up (* scales of tokens), as values or codes; without `up` act(gate). Divided
+/// by columns in units of `paired_rows`.
 struct GluCommand {
   static constexpr CommandId kId = CommandId::glu;
-  float* gate = nullptr;      // [T, out.k]; overwritten
-  const float* up = nullptr;  // [T, out.k]
+  float* gate = nullptr;          // [T, out.k]; overwritten
+  const float* up = nullptr;      // [T, out.k] or null
+  const float* scales = nullptr;  // [T] or null
   int64_t paired_rows = 0;
-  GluKind kind = GluKind::silu;
+  Activation kind = Activation::silu;
   ActivationsRef out;  // one replica
 };
 
@@ -124,6 +137,8 @@ struct AttentionCommand {
   const float* k_norm = nullptr;
   const float* cosines = nullptr;  // [positions, rotary / 2], or null: no rotation
   const float* sines = nullptr;
+  const float* slopes = nullptr;  // [heads] or null: of ALiBi
+  const float* sinks = nullptr;   // [heads] or null
   const KvLayout* layout = nullptr;
   const SequenceSpan* sequences = nullptr;  // [sequence_count]
   int64_t sequence_count = 0;
@@ -135,6 +150,7 @@ struct AttentionCommand {
   int32_t rotary = 0;
   float eps = 0;
   float scale = 1;
+  float softcap = 0;  // 0: none
   RopeLayout rope = RopeLayout::half;
   AttentionPhase phase = AttentionPhase::all;
   ActivationsRef out;  // one replica: [T, heads * head_dim] values (always), and codes
@@ -149,6 +165,7 @@ struct FinishSumsCommand {
   int64_t y_stride = 0;
   const std::span<const std::byte>* parts = nullptr;  // [ranks]: [T, cols] i64, then the count of
                                                       // bad leaves
+  const int64_t* sums = nullptr;                      // in place of parts: the only rank's
   const float* bias = nullptr;                        // [cols] or null
   const float* residual = nullptr;                    // [rows, stride] or null; may be y
   int64_t stride = 0;
@@ -168,6 +185,47 @@ struct GatherRowsCommand {
   int64_t tokens = 0;
   int64_t cols = 0;
   int64_t stride = 0;
+};
+
+/// y = from * factor (+ x). Divided by tokens.
+struct ScaleAddCommand {
+  static constexpr CommandId kId = CommandId::scale_add;
+  float* y = nullptr;           // [T, cols]
+  const float* from = nullptr;  // [T, cols], may be y
+  const float* x = nullptr;     // [T, cols] or null
+  float factor = 1;
+  int64_t tokens = 0;
+  int64_t cols = 0;
+};
+
+/// y[rows[i]] += x[i], wrapping around. Divided by columns.
+struct ScatterSumsCommand {
+  static constexpr CommandId kId = CommandId::scatter_sums;
+  int64_t* y = nullptr;           // [T, cols]
+  const int64_t* x = nullptr;     // [count, cols]
+  const int32_t* rows = nullptr;  // [count], ascending
+  int64_t count = 0;
+  int64_t cols = 0;
+};
+
+/// y[rows[i]] += factors[i] * bias, one rounding. Divided by columns.
+struct ScatterBiasCommand {
+  static constexpr CommandId kId = CommandId::scatter_bias;
+  float* y = nullptr;              // [T, cols]
+  const float* bias = nullptr;     // [cols]
+  const float* factors = nullptr;  // [count]
+  const int32_t* rows = nullptr;   // [count]
+  int64_t count = 0;
+  int64_t cols = 0;
+};
+
+/// x = cap * tanh(x / cap). Divided by columns.
+struct SoftCapCommand {
+  static constexpr CommandId kId = CommandId::soft_cap;
+  float* x = nullptr;  // [T, cols]
+  float cap = 1;
+  int64_t tokens = 0;
+  int64_t cols = 0;
 };
 
 }  // namespace colonnade

@@ -21,13 +21,16 @@ constexpr int64_t kMostHeadDim = 512;
 
 /// A page holds 64 positions of every layer and KV head of this rank, 64-byte aligned:
 ///   [layers][kv_heads][ keys: 4 panels, head_dim, 16 positions | values: 64 positions, head_dim ]
+/// with room for a head_dim that is a multiple of 16.
 struct KvLayout {
   int64_t layers = 0;
   int64_t kv_heads = 0;  // this rank's
   int64_t head_dim = 0;
   DType dtype = DType::f32;  // f32 or bf16
 
-  int64_t half_bytes() const { return kPagePositions * head_dim * size_of(dtype); }
+  int64_t half_bytes() const {
+    return kPagePositions * ((head_dim + 15) / 16 * 16) * size_of(dtype);
+  }
   int64_t head_bytes() const { return 2 * half_bytes(); }
   int64_t page_bytes() const { return layers * kv_heads * head_bytes(); }
   /// Bytes from a page's begin to the keys of a head; its values follow half_bytes() behind.

@@ -37,6 +37,7 @@ std::vector<float> logits_of(const Evaluation& run, const std::vector<int32_t>& 
   options.precision = run.tier;
   options.threads = run.threads;
   options.chunk = run.chunk;
+  options.context = static_cast<int64_t>(ids.size());  // of longrope: the length decides
   Session session(options);
   std::vector<float> all;
   session.generator().evaluate(ids, 0, [&](int64_t, std::span<const float> logits) {
@@ -97,7 +98,13 @@ TEST_P(Families, ChunksThreadsAndFormsChangeNoBit) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Families, testing::Values("llama", "llama_scaled"));
+INSTANTIATE_TEST_SUITE_P(Models, Families,
+                         testing::Values("llama", "llama_scaled", "llama_biases", "llama_yarn", "llama_mlx4", "llama_mlx_mixed",
+                                         "mistral", "qwen2", "qwen2_window", "qwen3", "gemma2",
+                                         "gemma2_plain", "gemma3", "gemma3_plain", "gemma3_linear",
+                                         "opt", "opt_post_norm", "gpt2", "gpt2_bare", "bloom",
+                                         "bloom_6_heads", "phi3", "phi3_longrope", "qwen3_moe",
+                                         "qwen3_moe_mixed", "gpt_oss", "gpt_oss_mxfp4"));
 
 }  // namespace
 }  // namespace colonnade::test

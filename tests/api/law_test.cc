@@ -14,7 +14,7 @@
 #include "colonnade/base/error.h"
 #include "colonnade/device/isa.h"
 #include "colonnade/io/gguf_source.h"
-#include "colonnade/models/family.h"
+#include "colonnade/models/gguf_config.h"
 #include "colonnade/tensor/grouped_rows.h"
 
 namespace colonnade::test {

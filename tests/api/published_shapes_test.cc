@@ -7,6 +7,7 @@
 
 #include "colonnade/api/plan.h"
 #include "colonnade/models/decoder.h"
+#include "colonnade/tensor/grouped_format.h"
 #include "colonnade/tensor/k_plan.h"
 
 namespace colonnade {

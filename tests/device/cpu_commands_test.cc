@@ -111,10 +111,10 @@ TEST(Commands, EveryWorkerFillsItsOwnReplicaWithTheSameBits) {
   std::vector<std::byte> codes(static_cast<size_t>(bytes * kWorkers));
   std::vector<float> values(kWorkers * kTokens * kK);
   device->launch(
-      NormCommand{x.data(),
-                  norm.data(),
-                  1e-5f,
-                  {values.data(), codes.data(), weight.packed.get(), kTokens, kK, kWorkers}},
+      NormCommand{.x = x.data(),
+                  .weight = norm.data(),
+                  .eps = 1e-5f,
+                  .out = {values.data(), codes.data(), weight.packed.get(), kTokens, kK, kWorkers}},
       Sync::meet);
   device->join();
   for (int64_t w = 1; w < kWorkers; ++w) {

@@ -37,7 +37,8 @@ TEST(RowMap, InterleavedHeadsAreResolvedBeforeTheMap) {
 
 TEST(ValuesOf, MatricesAreMappedByRowsAndVectorsByElements) {
   const std::vector<float> all = {0, 1, 2, 3, 4, 5, 6, 7};
-  EXPECT_EQ(values_of(entry_of(2, 2, {.first = 1, .block = 1, .stride = 2}), all), (std::vector<float>{2, 3, 6, 7}));
+  EXPECT_EQ(values_of(entry_of(2, 2, {.first = 1, .block = 1, .stride = 2}), all),
+            (std::vector<float>{2, 3, 6, 7}));
   TensorEntry vector = entry_of(1, 2, {.first = 5});
   vector.add = 1;
   EXPECT_EQ(values_of(vector, all), (std::vector<float>{6, 7}));

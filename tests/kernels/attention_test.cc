@@ -197,6 +197,67 @@ TEST(AttentionOfOne, AFirstTokenSeesExactlyItsOwnValue) {
   }
 }
 
+/// Softmax over scores as the task shapes them, in f64.
+std::vector<double> attention64(const Sequence& s, const AttentionTask& task, int64_t position) {
+  std::vector<double> scores;
+  const int64_t seen = task.window == 0 ? 0 : std::max<int64_t>(0, position - task.window + 1);
+  for (int64_t i = seen; i <= position; ++i) {
+    double score = 0;
+    for (int32_t d = 0; d < s.head_dim; ++d)
+      score += double{s.q[position * s.head_dim + d] * 0.3F} * double{s.k[i * s.head_dim + d]};
+    if (task.softcap > 0) score = task.softcap * std::tanh(score / task.softcap);
+    scores.push_back(score - task.slope * static_cast<double>(position - i));
+  }
+  double most = *std::max_element(scores.begin(), scores.end());
+  if (task.has_sink != 0) most = std::max(most, double{task.sink});
+  double sum = task.has_sink != 0 ? std::exp(task.sink - most) : 0;
+  std::vector<double> out(s.head_dim);
+  for (size_t i = 0; i < scores.size(); ++i) {
+    const double p = std::exp(scores[i] - most);
+    sum += p;
+    for (int32_t d = 0; d < s.head_dim; ++d)
+      out[d] += p * double{s.v[(seen + static_cast<int64_t>(i)) * s.head_dim + d]};
+  }
+  for (double& o : out) o /= sum;
+  return out;
+}
+
+TEST(AttentionWithShapedScores, IsItsDefinitionAndTheSameOnEveryTable) {
+  constexpr int64_t kLength = 150;
+  std::mt19937 random(72);
+  const AttentionTask shapes[] = {
+      {.softcap = 2.0F},
+      {.slope = 0.25F},
+      {.sink = 1.5F, .has_sink = 1},
+      {.window = 40, .softcap = 3.0F, .slope = 0.1F, .sink = -2.0F, .has_sink = 1}};
+  for (const AttentionTask& shape : shapes) {
+    Sequence s(random, kLength, 24, CacheKind::f32);
+    AlignedBytes scratch(kScratchBytes);
+    s.append(*table_for(Isa::scalar), 0, kLength);
+    const auto run = [&](const KernelTable& table, int64_t first, int64_t tokens, float* out) {
+      AttentionTask task = s.task(out, first, tokens, shape.window);
+      task.softcap = shape.softcap;
+      task.slope = shape.slope;
+      task.sink = shape.sink;
+      task.has_sink = shape.has_sink;
+      table.attention(task, {scratch.data(), kScratchBytes});
+    };
+    std::vector<float> expected(kLength * 24);
+    run(*table_for(Isa::scalar), 0, kLength, expected.data());
+    for (int64_t t = 0; t < kLength; ++t) {
+      const std::vector<double> exact = attention64(s, shape, t);
+      for (int d = 0; d < 24; ++d) EXPECT_NEAR(expected[t * 24 + d], exact[d], 1e-5) << t;
+    }
+    for (const KernelTable* table : runnable_tables()) {
+      std::vector<float> together(kLength * 24), alone(kLength * 24);
+      run(*table, 0, kLength, together.data());
+      EXPECT_TRUE(same_bits(together, expected)) << table->name;
+      for (int64_t t = 0; t < kLength; ++t) run(*table, t, 1, &alone[t * 24]);
+      EXPECT_TRUE(same_bits(alone, expected)) << table->name << ", one by one";
+    }
+  }
+}
+
 TEST(AttentionWithStrides, ReadsAndWritesOneHeadAmongMany) {
   std::mt19937 random(71);
   Sequence s(random, 90, 64, CacheKind::bf16);

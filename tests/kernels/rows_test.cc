@@ -191,6 +191,35 @@ TEST(RmsNorm, IsItsDefinitionWithTheTreeOfSums) {
   }
 }
 
+TEST(LayerNorm, IsItsDefinitionAndTheSameOnEveryTable) {
+  std::mt19937 random(24);
+  for (const int64_t cols : kLengths) {
+    std::vector<float> x = random_floats(random, cols, 3.0F);
+    for (float& value : x) value += 10.0F;  // a mean that matters
+    const std::vector<float> weight = random_floats(random, cols),
+                             bias = random_floats(random, cols);
+    double mean = 0, variance = 0;
+    for (const float value : x) mean += double{value} / static_cast<double>(cols);
+    for (const float value : x)
+      variance += (double{value} - mean) * (double{value} - mean) / static_cast<double>(cols);
+    std::vector<float> first(cols);
+    table_for(Isa::scalar)
+        ->layer_norm(first.data(), x.data(), weight.data(), bias.data(), cols, 1e-5F);
+    for (int64_t i = 0; i < cols; ++i) {
+      const double inverse = 1 / std::sqrt(variance + 1e-5);
+      const double exact = (double{x[i]} - mean) * inverse * double{weight[i]} + double{bias[i]};
+      // The mean's rounding, 2^-22 of 10, is magnified as the deviations are.
+      const double error = (20 * inverse + 8) * static_cast<double>(cols) * 0x1p-24;
+      EXPECT_NEAR(first[i], exact, error) << cols;
+    }
+    for (const KernelTable* table : runnable_tables()) {
+      std::vector<float> y = x;
+      table->layer_norm(y.data(), y.data(), weight.data(), bias.data(), cols, 1e-5F);
+      EXPECT_TRUE(same_bits(y, first)) << table->name << " " << cols;
+    }
+  }
+}
+
 /// Gates from everywhere: the usual range densely, and the ends.
 std::vector<float> gates(std::mt19937& random, int64_t count) {
   std::vector<float> g = random_floats(random, count, 4.0F);
@@ -215,7 +244,8 @@ TEST(Swiglu, IsAccurateAndTheSameOnEveryTable) {
   for (const int64_t count : kLengths) {
     const std::vector<float> gate = gates(random, count), up = random_floats(random, count);
     std::vector<float> first(count);
-    table_for(Isa::scalar)->swiglu(first.data(), gate.data(), up.data(), count);
+    table_for(Isa::scalar)
+        ->activate(ActivationKind::silu, first.data(), gate.data(), up.data(), count);
     for (int64_t i = 0; i < count; ++i) {
       const double exact = silu64(gate[i]) * up[i];
       // Below -87 the definition's exp stops at e^88: an absolute error that no f32 sum sees.
@@ -223,7 +253,7 @@ TEST(Swiglu, IsAccurateAndTheSameOnEveryTable) {
     }
     for (const KernelTable* table : runnable_tables()) {
       std::vector<float> h = gate;
-      table->swiglu(h.data(), h.data(), up.data(), count);
+      table->activate(ActivationKind::silu, h.data(), h.data(), up.data(), count);
       EXPECT_TRUE(same_bits(h, first)) << table->name << " " << count;
     }
   }
@@ -234,7 +264,8 @@ TEST(Geglu, IsAccurateAndTheSameOnEveryTable) {
   for (const int64_t count : kLengths) {
     const std::vector<float> gate = gates(random, count), up = random_floats(random, count);
     std::vector<float> first(count);
-    table_for(Isa::scalar)->geglu(first.data(), gate.data(), up.data(), count);
+    table_for(Isa::scalar)
+        ->activate(ActivationKind::gelu_tanh, first.data(), gate.data(), up.data(), count);
     for (int64_t i = 0; i < count; ++i) {
       const double x = gate[i], exact = gelu64(x) * up[i];
       // exp multiplies its argument's error: 4 roundings and 2 rounded constants, 2^-24 each.
@@ -244,8 +275,55 @@ TEST(Geglu, IsAccurateAndTheSameOnEveryTable) {
     }
     for (const KernelTable* table : runnable_tables()) {
       std::vector<float> h = gate;
-      table->geglu(h.data(), h.data(), up.data(), count);
+      table->activate(ActivationKind::gelu_tanh, h.data(), h.data(), up.data(), count);
       EXPECT_TRUE(same_bits(h, first)) << table->name << " " << count;
+    }
+  }
+}
+
+double clamped64(double g, double u) {
+  g = std::min(g, 7.0);
+  return g / (1 + std::exp(-1.702 * g)) * (std::clamp(u, -7.0, 7.0) + 1);
+}
+
+TEST(Activate, ErfReluAndTheClampedUnitAreAccurateAndTheSameOnEveryTable) {
+  std::mt19937 random(25);
+  const auto exact = [](ActivationKind kind, double g, double u) {
+    if (kind == ActivationKind::gelu_erf) return g * (1 + std::erf(g / std::sqrt(2.0))) / 2 * u;
+    return kind == ActivationKind::relu ? std::max(g, 0.0) * u : clamped64(g, u);
+  };
+  for (const ActivationKind kind :
+       {ActivationKind::gelu_erf, ActivationKind::relu, ActivationKind::clamped_silu}) {
+    for (const int64_t count : kLengths) {
+      const std::vector<float> gate = gates(random, count), up = random_floats(random, count, 9.0F);
+      std::vector<float> first(count);
+      table_for(Isa::scalar)->activate(kind, first.data(), gate.data(), up.data(), count);
+      for (int64_t i = 0; i < count; ++i) {
+        const double expected = exact(kind, gate[i], up[i]);
+        // 1.5e-7 of the formula of erf, times x; the clamped unit's exponent is at most 12 wide.
+        const double error = (std::abs(gate[i]) * 4e-7 + 1e-6) * (std::abs(up[i]) + 1);
+        EXPECT_NEAR(first[i], expected, error) << gate[i] << " " << up[i];
+      }
+      for (const KernelTable* table : runnable_tables()) {
+        std::vector<float> h = gate;
+        table->activate(kind, h.data(), h.data(), up.data(), count);
+        EXPECT_TRUE(same_bits(h, first)) << table->name << " " << count;
+      }
+    }
+  }
+}
+
+TEST(Activate, KeepsANaNOfEitherFactor) {
+  for (const KernelTable* table : runnable_tables()) {
+    for (const ActivationKind kind :
+         {ActivationKind::silu, ActivationKind::gelu_tanh, ActivationKind::gelu_erf,
+          ActivationKind::relu, ActivationKind::clamped_silu}) {
+      std::vector<float> gate = {kNaN, 1.0F}, h(2);
+      const std::vector<float> up = {1.0F, kNaN};
+      table->activate(kind, h.data(), gate.data(), up.data(), 2);
+      EXPECT_TRUE(std::isnan(h[0]) && std::isnan(h[1])) << table->name << static_cast<int>(kind);
+      table->activate(kind, h.data(), gate.data(), nullptr, 2);
+      EXPECT_TRUE(std::isnan(h[0]) && h[1] > 0) << table->name << static_cast<int>(kind);
     }
   }
 }
@@ -256,7 +334,8 @@ TEST(Exp, IsExactAtZeroVanishesFarBelowAndKeepsNaN) {
   const std::vector<float> up(gate.size(), 1.0F);
   for (const KernelTable* table : runnable_tables()) {
     std::vector<float> h(gate.size());
-    table->swiglu(h.data(), gate.data(), up.data(), static_cast<int64_t>(gate.size()));
+    table->activate(ActivationKind::silu, h.data(), gate.data(), up.data(),
+                    static_cast<int64_t>(gate.size()));
     EXPECT_EQ(h[0], 0.0F) << table->name;
     EXPECT_EQ(h[2], 0x1p-41F) << table->name << ": exp(0) is exactly 1";
     EXPECT_EQ(h[3], 88.0F) << table->name << ": exp(-88) is 0";

@@ -21,6 +21,7 @@ DecoderConfig valid() {
   c.kv_heads = 3;
   c.head_dim = 16;
   c.rotary_dim = 16;
+  c.kinds.resize(2);
   return c;
 }
 
@@ -36,11 +37,14 @@ TEST(DecoderConfig, EachWrongFieldIsNamed) {
       {"attention heads", [](DecoderConfig& c) { c.heads = 0; }},
       {"KV heads", [](DecoderConfig& c) { c.kv_heads = 10; }},
       {"multiple of the 2 KV heads", [](DecoderConfig& c) { c.kv_heads = 2; }},
-      {"head dimension", [](DecoderConfig& c) { c.head_dim = 24; }},
+      {"head dimension", [](DecoderConfig& c) { c.head_dim = 513; }},
       {"rotary dimension", [](DecoderConfig& c) { c.rotary_dim = 18; }},
       {"rotary dimension", [](DecoderConfig& c) { c.rotary_dim = 5; }},
       {"norm epsilon", [](DecoderConfig& c) { c.norm_eps = 0; }},
       {"rope base", [](DecoderConfig& c) { c.rope_theta = 0; }},
+      {"layer kinds", [](DecoderConfig& c) { c.kinds.resize(3); }},
+      {"attention window", [](DecoderConfig& c) { c.kinds[1].window = -1; }},
+      {"experts: expected 1", [](DecoderConfig& c) { c.kinds[1].experts = true; }},
       {"rope factors", [](DecoderConfig& c) { c.rope_factors = {1}; }},
   };
   for (const auto& [words, spoil] : cases) {

@@ -1,136 +1,96 @@
 #include "colonnade/models/family.h"
 
 #include <cmath>
-#include <map>
+#include <set>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "colonnade/base/error.h"
+#include "colonnade/models/gemma_common.h"
 
 namespace colonnade {
 namespace {
 
-/// A source that knows shapes only.
-class ShapeSource final : public TensorSource {
- public:
-  explicit ShapeSource(std::vector<TensorEntry> entries) : entries_(std::move(entries)) {}
-  const std::vector<TensorEntry>& entries() const override { return entries_; }
-  const TensorEntry* find(std::string_view name) const override {
-    for (const TensorEntry& entry : entries_) {
-      if (entry.name == name) return &entry;
-    }
-    return nullptr;
+using testing::HasSubstr;
+
+TEST(Families, AreFoundByTheNamesOfBothKindsOfFiles) {
+  std::set<std::string> types;
+  for (const Family* family : families()) {
+    EXPECT_EQ(&family_of_model_type(family->model_type), family);
+    EXPECT_STREQ(family_of_architecture(family->architecture).architecture, family->architecture);
+    types.insert(family->model_type);
   }
-  RowSource rows(const TensorEntry&, const MatrixSlice&) const override { return {}; }
-  std::vector<float> values(const TensorEntry& entry) const override {
-    return std::vector<float>(static_cast<size_t>(entry.cols), 2.0F);
-  }
-
- private:
-  std::vector<TensorEntry> entries_;
-};
-
-GgufEntry number(const std::string& key, int64_t value) {
-  return {key, {GgufValueType::u32, static_cast<uint64_t>(value)}, 0};
-}
-GgufEntry real(const std::string& key, double value) {
-  return {key, {GgufValueType::f32, value}, 0};
-}
-GgufEntry text(const std::string& key, const std::string& value) {
-  return {key, {GgufValueType::string, value}, 0};
+  EXPECT_EQ(types.size(), families().size()) << "no two have one model_type";
 }
 
-std::vector<GgufEntry> metadata_of(const std::string& a) {
-  return {text("general.architecture", a),
-          text("general.name", "tiny"),
-          number(a + ".block_count", 2),
-          number(a + ".embedding_length", 64),
-          number(a + ".feed_forward_length", 96),
-          number(a + ".context_length", 256),
-          number(a + ".attention.head_count", 4),
-          number(a + ".attention.head_count_kv", 2),
-          real(a + ".attention.layer_norm_rms_epsilon", 1e-6)};
-}
-
-const ShapeSource kSource({{"token_embd.weight", WeightFormat::q8_0, 300, 64, 0}});
-
-std::string failure_of(std::vector<GgufEntry> entries, const TensorSource& source = kSource) {
+TEST(Families, AnUnknownNameIsAnErrorThatListsTheKnownOnesOnce) {
   try {
-    read_config(GgufMetadata("file", std::move(entries)), source);
+    family_of_model_type("mamba2");
+    ADD_FAILURE();
   } catch (const Error& error) {
-    return error.what();
+    EXPECT_THAT(error.what(),
+                HasSubstr("model_type 'mamba2' is not supported; supported are: bloom, "));
+    EXPECT_THAT(error.what(), HasSubstr("qwen3_moe"));
   }
-  return "";
-}
-
-TEST(ReadConfig, CommonKeysFillTheConfiguration) {
-  const DecoderConfig c = read_config(GgufMetadata("file", metadata_of("qwen2")), kSource);
-  EXPECT_EQ(c.layers, 2);
-  EXPECT_EQ(c.dim, 64);
-  EXPECT_EQ(c.vocab, 300);
-  EXPECT_EQ(c.heads, 4);
-  EXPECT_EQ(c.kv_heads, 2);
-  EXPECT_EQ(c.head_dim, 16);
-  EXPECT_EQ(c.rotary_dim, 16);
-  EXPECT_EQ(c.rope_theta, 10000);
-  EXPECT_FLOAT_EQ(c.norm_eps, 1e-6F);
-  EXPECT_FALSE(c.interleaved_qk);
-}
-
-TEST(ReadConfig, LlamaRowsStandInterleaved) {
-  EXPECT_TRUE(read_config(GgufMetadata("file", metadata_of("llama")), kSource).interleaved_qk);
-}
-
-TEST(ReadConfig, HeadDimensionMayBeAKeyOfItsOwn) {
-  std::vector<GgufEntry> entries = metadata_of("qwen3");
-  entries.push_back(number("qwen3.attention.key_length", 32));
-  entries.push_back(number("qwen3.attention.value_length", 32));
-  EXPECT_EQ(read_config(GgufMetadata("file", entries), kSource).head_dim, 32);
-  entries.back() = number("qwen3.attention.value_length", 48);
-  EXPECT_THAT(failure_of(entries), testing::HasSubstr("qwen3.attention.value_length"));
-}
-
-TEST(ReadConfig, RopeFactorsComeFromTheirTensor) {
-  const ShapeSource source({{"token_embd.weight", WeightFormat::q8_0, 300, 64, 0},
-                            {"rope_freqs.weight", WeightFormat::f32, 1, 8, 0}});
-  EXPECT_EQ(read_config(GgufMetadata("file", metadata_of("llama")), source).rope_factors,
-            std::vector<float>(8, 2.0F));
-}
-
-TEST(ReadConfig, AnUnknownArchitectureIsNamedWithTheKnownOnes) {
-  const std::string message = failure_of(metadata_of("mamba"));
-  EXPECT_THAT(message, testing::HasSubstr("'mamba'"));
-  EXPECT_THAT(message, testing::HasSubstr("llama, qwen2, qwen3"));
-}
-
-TEST(ReadConfig, TheAttentionFactorOfAFileMultipliesYarns) {
-  std::vector<GgufEntry> entries = metadata_of("llama");
-  entries.push_back(text("llama.rope.scaling.type", "yarn"));
-  entries.push_back(real("llama.rope.scaling.factor", 4));
-  const double own = 0.1 * std::log(4.0) + 1;
-  EXPECT_NEAR(read_config(GgufMetadata("file", entries), kSource).rope_scaling.attention_factor,
-              own, 1e-12);
-  entries.push_back(real("llama.rope.scaling.attn_factor", 1.5));
-  EXPECT_NEAR(read_config(GgufMetadata("file", entries), kSource).rope_scaling.attention_factor,
-              1.5 * own, 1e-12);
-}
-
-TEST(ReadConfig, AnUnknownRopeScalingIsAnError) {
-  std::vector<GgufEntry> entries = metadata_of("llama");
-  entries.push_back(text("llama.rope.scaling.type", "longrope"));
-  EXPECT_THAT(failure_of(entries), testing::HasSubstr("'longrope'"));
-}
-
-TEST(ReadConfig, EveryMissingKeyIsNamed) {
-  const std::vector<GgufEntry> all = metadata_of("llama");
-  for (size_t i = 0; i < all.size(); ++i) {
-    if (all[i].key == "general.name" || all[i].key == "llama.attention.head_count_kv") continue;
-    std::vector<GgufEntry> entries = all;
-    entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(i));
-    EXPECT_THAT(failure_of(entries), testing::HasSubstr(all[i].key));
+  try {
+    family_of_architecture("mamba2");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("gpt2, llama, opt, "));
   }
-  EXPECT_THAT(failure_of(all, ShapeSource({})), testing::HasSubstr("token_embd.weight"));
+}
+
+TEST(Families, NameEachTensorOfAHuggingFaceFileOnce) {
+  for (const Family* family : families()) {
+    std::set<std::string> names;
+    for (const NameRule& rule : family->hf_names) {
+      if (rule.piece == Piece::unused) continue;
+      EXPECT_TRUE(names.insert(rule.name).second) << family->model_type << " " << rule.name;
+    }
+    EXPECT_TRUE(names.count("token_embd")) << family->model_type;
+  }
+}
+
+TEST(GiveWindows, EveryLayerOfAPeriodButItsLastHasOne) {
+  DecoderConfig c;
+  c.layers = 5;
+  give_windows(c, 7, 3);
+  const LayerKind window{.window = 7};
+  EXPECT_EQ(c.kinds, (std::vector<LayerKind>{window, window, {}, window, window}));
+  give_windows(c, 7, 0);
+  EXPECT_EQ(c.kinds, std::vector<LayerKind>(5, window));
+  give_windows(c, 0, 3);
+  EXPECT_EQ(c.kinds, std::vector<LayerKind>(5));
+  c.local_rope_theta = 1e4;
+  give_windows(c, 7, 5);
+  EXPECT_TRUE(c.kinds[0].local_rope);
+  EXPECT_FALSE(c.kinds[4].local_rope);
+}
+
+TEST(RefuseUnless, LetsPassWhatIsSupportedOrNotSaid) {
+  const HfConfig fields(R"({"there": true, "other": false})", "m/config.json");
+  refuse_unless(fields, "there", true);
+  refuse_unless(fields, "absent", true);
+  refuse_unless(fields, "absent", false);
+  try {
+    refuse_unless(fields, "other", true);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("m/config.json: other: expected true"));
+  }
+}
+
+TEST(ScaleByWidth, IsForTheLargestOfItsFamilyAlone) {
+  DecoderConfig c;
+  c.layers = 46;
+  c.dim = 4608;
+  c.heads = 32;
+  scale_by_width(c, 26);
+  EXPECT_EQ(c.attention_scale, 0);
+  scale_by_width(c, 46);
+  EXPECT_FLOAT_EQ(c.attention_scale, static_cast<float>(1 / std::sqrt(144.0)));
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "colonnade/nn/mlp.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "tests/nn/nn_fixture.h"
 #include "tests/support/bits.h"
 #include "tests/support/random.h"
@@ -26,7 +29,7 @@ std::vector<float> residual() { return test::random_floats(kSeed + 4, kTokens * 
 std::vector<float> mlp(const test::MemorySource& s, int ranks, std::vector<double> shares = {}) {
   return test::on_ranks(ranks, [&](Group& group) {
     test::Rank r(s, {group.rank(), ranks, shares}, group);
-    const GatedMlp layer(r.params, "blk.0.", {kDim, kHidden}, GluKind::silu);
+    const Mlp layer(r.params, "blk.0.", {kDim, kHidden});
     test::load(r.params, *r.device);
     const Tensor x = r.tensor(test::random_floats(kSeed + 3, kTokens * kDim), {kTokens, kDim});
     const Activations a = activations_for(r.cx, x, {layer.gate(), layer.up()});
@@ -34,10 +37,10 @@ std::vector<float> mlp(const test::MemorySource& s, int ranks, std::vector<doubl
   });
 }
 
-TEST(GatedMlp, DeclaresRowsAndColumnsOfTheSameHiddenPart) {
+TEST(Mlp, DeclaresRowsAndColumnsOfTheSameHiddenPart) {
   const test::MemorySource s = source();
   ParamSet params(s, {1, 3, {}});
-  const GatedMlp layer(params, "blk.0.", {kDim, kHidden}, GluKind::silu);
+  const Mlp layer(params, "blk.0.", {kDim, kHidden});
   ASSERT_EQ(params.matrices().size(), 3u);
   const MatrixParam &gate = params.matrices()[0], &up = params.matrices()[1],
                     &down = params.matrices()[2];
@@ -52,7 +55,7 @@ TEST(GatedMlp, DeclaresRowsAndColumnsOfTheSameHiddenPart) {
   EXPECT_EQ(down.rows, kDim);
 }
 
-TEST(GatedMlp, EveryRankCountGivesTheBitsOfOne) {
+TEST(Mlp, EveryRankCountGivesTheBitsOfOne) {
   const test::MemorySource s = source();
   const std::vector<float> one = mlp(s, 1);
   for (const int ranks : {2, 3, 4, 5, 7}) {
@@ -61,8 +64,44 @@ TEST(GatedMlp, EveryRankCountGivesTheBitsOfOne) {
   EXPECT_TRUE(test::same_bits(mlp(s, 3, {5, 1, 2}), one)) << "uneven shares";
 }
 
-TEST(GatedMlp, AGateOfZeroLeavesTheResidual) {
+TEST(Mlp, AGateOfZeroLeavesTheResidual) {
   EXPECT_TRUE(test::same_bits(mlp(source(0.0f), 1), residual()));
+}
+
+TEST(Mlp, WithoutAGateItIsTheActivationOfUp) {
+  const test::MemorySource s = source();
+  const auto run = [&](int ranks) {
+    return test::on_ranks(ranks, [&](Group& group) {
+      test::Rank r(s, {group.rank(), ranks, {}}, group);
+      const Mlp layer(
+          r.params, "blk.0.",
+          {.dim = kDim, .hidden = kHidden, .activation = Activation::relu, .gated = false});
+      EXPECT_EQ(layer.gate(), nullptr);
+      test::load(r.params, *r.device);
+      const Tensor x = r.tensor(test::random_floats(kSeed + 3, kTokens * kDim), {kTokens, kDim});
+      return r.read(layer(r.cx, activations_for(r.cx, x, {layer.up()}), {}));
+    });
+  };
+  const std::vector<float> one = run(1);
+  EXPECT_TRUE(test::same_bits(run(3), one));
+  const std::vector<float> x = test::random_floats(kSeed + 3, kTokens * kDim);
+  const std::vector<float> up = test::random_floats(kSeed + 1, kHidden * kDim);
+  const std::vector<float> down = test::random_floats(kSeed + 2, kDim * kHidden);
+  for (int64_t t = 0; t < kTokens; ++t) {
+    std::vector<double> h(kHidden);
+    for (int64_t f = 0; f < kHidden; ++f) {
+      for (int64_t k = 0; k < kDim; ++k) h[f] += double{x[t * kDim + k]} * double{up[f * kDim + k]};
+      h[f] = std::max(h[f], 0.0);
+    }
+    for (int64_t d = 0; d < kDim; ++d) {
+      double y = 0, magnitude = 0;
+      for (int64_t f = 0; f < kHidden; ++f) {
+        y += h[f] * double{down[d * kHidden + f]};
+        magnitude += std::abs(h[f] * double{down[d * kHidden + f]});
+      }
+      EXPECT_NEAR(one[t * kDim + d], y, (magnitude + 8) * (kDim + kHidden) * 0x1p-24);
+    }
+  }
 }
 
 }  // namespace

@@ -151,8 +151,7 @@ class Layer {
     gate = pack(5, kF, kD, kLeaf);
     up = pack(6, kF, kD, kLeaf);
     down = pack(7, kD, kF, leaf_size(kF, 32));
-    norm = make_tensor(*f.device, {kD});
-    std::fill_n(norm.f32(), kD, 1.0f);
+    norm.eps = kEps;
     params = {.heads = 6, .kv_heads = 2, .head_dim = 64, .group = 3, .scale = 0.125f};
     params.rope = &cache.rope;
   }
@@ -160,12 +159,12 @@ class Layer {
   /// A step of one token at `position`; x [1, D] in, x out.
   Tensor step(Tensor x, const SequenceSpan& span) {
     Ctx& cx = f.cx;
-    const Activations a = rms_norm_for(cx, x, norm, kEps, {q.get(), k.get(), v.get()});
+    const Activations a = norm_for(cx, x, norm, {q.get(), k.get(), v.get()});
     const Tensor qkv = matmul(cx, a, {{q.get(), {}}, {k.get(), {}}, {v.get(), {}}});
     const Activations heads = attention(cx, qkv, params, {&cache.layout, {&span, 1}}, 0, *o);
     x = sharded_to_all(cx, heads, {o.get(), {}}, std::move(x));
-    const Activations b = rms_norm_for(cx, x, norm, kEps, {gate.get(), up.get()});
-    const Activations h = glu_matmul(cx, b, {gate.get(), {}}, {up.get(), {}}, GluKind::silu, *down);
+    const Activations b = norm_for(cx, x, norm, {gate.get(), up.get()});
+    const Activations h = hidden_matmul(cx, b, {.gate = {gate.get()}, .up = {up.get()}}, *down);
     return sharded_to_all(cx, h, {down.get(), {}}, std::move(x));
   }
 
@@ -174,7 +173,7 @@ class Layer {
   Cache cache;
   AttentionParams params;
   WeightPtr q, k, v, o, gate, up, down;
-  Tensor norm;
+  NormParams norm;
 };
 
 TEST(DecoderLayer, MeetsAtMostFiveTimesInDecode) {

@@ -110,7 +110,7 @@ std::vector<float> glu_then_down(const GluCase& c, int64_t tokens, int threads, 
       f.cx, f.tensor(test::random_floats(kSeed, tokens * kK), {tokens, kK}), {gate.packed.get()});
   const Term gate_term{gate.packed.get(), bias}, up_term{up.packed.get(), {}};
   if (fused) {
-    const Activations h = glu_matmul(f.cx, x, gate_term, up_term, GluKind::silu, *down.packed);
+    const Activations h = hidden_matmul(f.cx, x, {gate_term, up_term}, *down.packed);
     return f.read(matmul(f.cx, h, {{down.packed.get(), {}}}));
   }
   const Tensor g = matmul(f.cx, x, {gate_term});
@@ -154,8 +154,8 @@ TEST(GluMatmul, IsSiluOfGateTimesUp) {
       test::random_weight(*f.device, 3, WeightFormat::f32, 1, kF, Tier::f32);
   const std::vector<float> x = test::random_floats(kSeed, kK, 10.0f);
   const Activations a = activations_for(f.cx, f.tensor(x, {1, kK}), {gate.packed.get()});
-  const Activations h = glu_matmul(f.cx, a, {gate.packed.get(), {}}, {up.packed.get(), {}},
-                                   GluKind::silu, *down.packed);
+  const Activations h =
+      hidden_matmul(f.cx, a, {.gate = {gate.packed.get()}, .up = {up.packed.get()}}, *down.packed);
   const std::vector<float> actual = f.read(h.values);
   for (int64_t r = 0; r < kF; ++r) {
     double g = 0, u = 0;

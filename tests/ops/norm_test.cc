@@ -23,7 +23,7 @@ TEST(RmsNorm, IsXOverItsRootMeanSquareTimesWeight) {
   const std::vector<float> x = test::random_floats(kSeed, 5 * kCols, 3.0f);
   const std::vector<float> w = test::random_floats(kSeed + 1, kCols);
   const std::vector<float> y =
-      f.read(rms_norm(f.cx, f.tensor(x, {5, kCols}), f.tensor(w, {kCols}), kEps));
+      f.read(norm(f.cx, f.tensor(x, {5, kCols}), {.weight = f.tensor(w, {kCols}), .eps = kEps}));
   for (int64_t t = 0; t < 5; ++t) {
     double squares = 0;
     for (int64_t i = 0; i < kCols; ++i) squares += std::pow(double{x[t * kCols + i]}, 2);
@@ -46,12 +46,13 @@ TEST(RmsNorm, ForConsumersHasTheBitsOfTheNormThenTheCodes) {
           test::random_weight(*f.device, kSeed, WeightFormat::bf16, 70, kCols, Tier::f32);
       const Tensor x = f.tensor(test::random_floats(kSeed, tokens * kCols), {tokens, kCols});
       const Tensor w = f.tensor(test::random_floats(kSeed + 1, kCols), {kCols});
+      const NormParams params{.weight = w, .eps = kEps};
       const std::initializer_list<const Weight*> both{codes.packed.get(), values.packed.get()};
       const std::vector<Term> terms{{codes.packed.get(), {}}, {values.packed.get(), {}}};
 
-      const Activations fused = rms_norm_for(f.cx, x, w, kEps, both);
+      const Activations fused = norm_for(f.cx, x, params, both);
       const Tensor y = matmul(f.cx, fused, {terms[0], terms[1]});
-      const Activations plain = activations_for(f.cx, rms_norm(f.cx, x, w, kEps), both);
+      const Activations plain = activations_for(f.cx, norm(f.cx, x, params), both);
       const Tensor expected = matmul(f.cx, plain, {terms[0], terms[1]});
       EXPECT_TRUE(test::same_bits(f.read(y), f.read(expected))) << threads << " " << tokens;
     }
@@ -61,7 +62,8 @@ TEST(RmsNorm, ForConsumersHasTheBitsOfTheNormThenTheCodes) {
 TEST(RmsNorm, RefusesAWeightOfAnotherWidth) {
   test::OpsFixture f(1);
   const Tensor x = f.tensor(test::random_floats(kSeed, 64), {2, 32});
-  EXPECT_THROW(rms_norm(f.cx, x, f.tensor(test::random_floats(1, 31), {31}), kEps), Error);
+  EXPECT_THROW(norm(f.cx, x, {.weight = f.tensor(test::random_floats(1, 31), {31}), .eps = kEps}),
+               Error);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include "colonnade/device/devices.h"
 #include "colonnade/io/gguf_source.h"
 #include "colonnade/models/decoder.h"
-#include "colonnade/models/family.h"
+#include "colonnade/models/gguf_config.h"
 #include "colonnade/models/loader.h"
 #include "colonnade/tensor/workspace.h"
 

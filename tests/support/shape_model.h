@@ -82,6 +82,7 @@ inline DecoderConfig config_of(const ModelShape& s) {
   c.kv_heads = s.kv_heads;
   c.head_dim = s.head_dim;
   c.rotary_dim = s.head_dim;
+  c.kinds.resize(static_cast<size_t>(s.layers));
   return c;
 }
 

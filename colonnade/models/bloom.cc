@@ -1,0 +1,51 @@
+#include "colonnade/models/family.h"
+
+namespace colonnade {
+namespace {
+
+constexpr NameRule kGgufNames[] = {
+    {"blk.#.attn_q", "blk.#.attn_qkv", Piece::q},
+    {"blk.#.attn_k", "blk.#.attn_qkv", Piece::k},
+    {"blk.#.attn_v", "blk.#.attn_qkv", Piece::v},
+};
+
+constexpr NameRule kHfNames[] = {
+    {"token_embd", "word_embeddings"},
+    {"token_embd_norm", "word_embeddings_layernorm"},
+    {"output_norm", "ln_f"},
+    {"output", "lm_head"},
+    {"blk.#.attn_norm", "h.#.input_layernorm"},
+    {"blk.#.attn_q", "h.#.self_attention.query_key_value", Piece::q_of_heads},
+    {"blk.#.attn_k", "h.#.self_attention.query_key_value", Piece::k_of_heads},
+    {"blk.#.attn_v", "h.#.self_attention.query_key_value", Piece::v_of_heads},
+    {"blk.#.attn_output", "h.#.self_attention.dense"},
+    {"blk.#.ffn_norm", "h.#.post_attention_layernorm"},
+    {"blk.#.ffn_up", "h.#.mlp.dense_h_to_4h"},
+    {"blk.#.ffn_down", "h.#.mlp.dense_4h_to_h"},
+};
+
+}  // namespace
+
+// Source: BigScience 2022, "BLOOM", section 3.2.
+const Family kBloom = {.architecture = "bloom",
+                       .model_type = "bloom",
+                       .configure =
+                           [](DecoderConfig& c) {
+                             c.norm = NormKind::layer;
+                             c.positions = Positions::alibi;
+                             c.embedding_norm = true;
+                             c.activation = Activation::gelu_tanh;
+                             c.gated_mlp = false;
+                             c.qkv_bias = true;
+                           },
+                       .configure_hf =
+                           [](const HfConfig& fields, DecoderConfig&) {
+                             refuse_unless(fields, "apply_residual_connection_post_layernorm",
+                                           false);
+                           },
+                       .gguf_names = kGgufNames,
+                       .hf_names = kHfNames,
+                       .hf_prefix = "transformer.",
+                       .tied = true};
+
+}  // namespace colonnade

@@ -1,0 +1,72 @@
+#include "colonnade/models/family.h"
+
+namespace colonnade {
+namespace {
+
+constexpr NameRule kGgufNames[] = {
+    {"blk.#.ffn_norm", "blk.#.post_attention_norm"},
+    {"blk.#.ffn_gate.@", "blk.#.ffn_gate_exps", Piece::expert},
+    {"blk.#.ffn_up.@", "blk.#.ffn_up_exps", Piece::expert},
+    {"blk.#.ffn_down.@", "blk.#.ffn_down_exps", Piece::expert},
+};
+
+// Rows of gate and up stand in turns. Dense experts stand as [in, out], those in MXFP4 as [out,
+// in].
+constexpr NameRule kHfNames[] = {
+    {"token_embd", "model.embed_tokens"},
+    {"output_norm", "model.norm"},
+    {"output", "lm_head"},
+    {"blk.#.attn_norm", "model.layers.#.input_layernorm"},
+    {"blk.#.attn_q", "model.layers.#.self_attn.q_proj"},
+    {"blk.#.attn_k", "model.layers.#.self_attn.k_proj"},
+    {"blk.#.attn_v", "model.layers.#.self_attn.v_proj"},
+    {"blk.#.attn_output", "model.layers.#.self_attn.o_proj"},
+    {"blk.#.attn_sinks.weight", "model.layers.#.self_attn.sinks"},
+    {"blk.#.ffn_norm", "model.layers.#.post_attention_layernorm"},
+    {"blk.#.ffn_gate_inp", "model.layers.#.mlp.router"},
+    {"blk.#.ffn_gate.@.weight", "model.layers.#.mlp.experts.gate_up_proj", Piece::expert_even,
+     Form::transposed},
+    {"blk.#.ffn_up.@.weight", "model.layers.#.mlp.experts.gate_up_proj", Piece::expert_odd,
+     Form::transposed},
+    {"blk.#.ffn_down.@.weight", "model.layers.#.mlp.experts.down_proj", Piece::expert,
+     Form::transposed},
+    {"blk.#.ffn_gate.@.bias", "model.layers.#.mlp.experts.gate_up_proj_bias", Piece::expert_even},
+    {"blk.#.ffn_up.@.bias", "model.layers.#.mlp.experts.gate_up_proj_bias", Piece::expert_odd},
+    {"blk.#.ffn_down.@.bias", "model.layers.#.mlp.experts.down_proj_bias", Piece::expert},
+};
+
+/// The constants of its unit are those that the kernels have.
+void check_unit(const HfConfig& fields) {
+  if (fields.number_or("swiglu_limit", 7) != 7) fields.refuse("swiglu_limit", "7");
+  if (fields.number_or("swiglu_alpha", 1.702) != 1.702) fields.refuse("swiglu_alpha", "1.702");
+}
+
+}  // namespace
+
+// Source: OpenAI 2025, "gpt-oss-120b & gpt-oss-20b Model Card", section 2: every second layer sees
+// a window, attention sinks, experts with biases and a clamped unit; YaRN whose ramp is not rounded
+// to whole dimensions.
+const Family kGptOss = {.architecture = "gpt-oss",
+                        .model_type = "gpt_oss",
+                        .configure =
+                            [](DecoderConfig& c) {
+                              c.qkv_bias = true;
+                              c.sinks = true;
+                              c.window_period = 2;
+                              c.router = RouterKind::choose_then_softmax;
+                            },
+                        .configure_gguf =
+                            [](const GgufMetadata&, DecoderConfig& c) {
+                              c.activation = Activation::clamped_silu;
+                              c.rope_scaling.truncate = false;
+                            },
+                        .configure_hf =
+                            [](const HfConfig& fields, DecoderConfig& c) {
+                              check_unit(fields);
+                              c.activation = Activation::clamped_silu;
+                              read_experts(fields, "intermediate_size", c);
+                            },
+                        .gguf_names = kGgufNames,
+                        .hf_names = kHfNames};
+
+}  // namespace colonnade

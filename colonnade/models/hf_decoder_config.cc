@@ -1,0 +1,209 @@
+#include "colonnade/models/hf_decoder_config.h"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <string>
+
+#include "colonnade/base/error.h"
+#include "colonnade/base/math.h"
+#include "colonnade/models/family.h"
+
+namespace colonnade {
+namespace {
+
+using Names = std::initializer_list<const char*>;
+
+/// The first of these fields that is there; the first of all if none is.
+const char* present(const HfConfig& fields, Names names) {
+  for (const char* name : names) {
+    if (fields.has(name)) return name;
+  }
+  return *names.begin();
+}
+
+int64_t size_of(const HfConfig& fields, Names names, int64_t limit = int64_t{1} << 31) {
+  const char* name = present(fields, names);
+  const int64_t value = fields.integer(name);
+  CN_CHECK(value >= 1 && value <= limit, fields.place(name), ": expected 1 to ", limit, ", got ",
+           value);
+  return value;
+}
+int64_t size_or(const HfConfig& fields, Names names, int64_t fallback,
+                int64_t limit = int64_t{1} << 31) {
+  return fields.has(present(fields, names)) ? size_of(fields, names, limit) : fallback;
+}
+
+Activation activation_of(const HfConfig& fields, Activation fallback) {
+  const char* name = present(fields, {"hidden_activation", "hidden_act", "activation_function"});
+  if (!fields.has(name)) return fallback;
+  const std::string text = fields.text(name);
+  if (text == "silu" || text == "swish") return Activation::silu;
+  if (text == "gelu_new" || text == "gelu_pytorch_tanh" || text == "gelu_fast")
+    return Activation::gelu_tanh;
+  if (text == "gelu") return Activation::gelu_erf;
+  if (text == "relu") return Activation::relu;
+  fields.refuse(name,
+                "silu, swish, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh or relu (activations)");
+}
+
+double positive(const HfConfig& fields, const char* name, double fallback) {
+  const double value = fields.number_or(name, fallback);
+  CN_CHECK(value > 0 && std::isfinite(value), fields.place(name),
+           ": expected a positive number, got ", value);
+  return value;
+}
+
+/// Divisors of the frequencies, one per rotated pair.
+std::vector<float> factors_of(const HfConfig& fields, const char* name, int rotary_dim) {
+  std::vector<float> factors;
+  for (const double factor : fields.numbers(name)) {
+    CN_CHECK(factor > 0, fields.place(name), ": expected positive numbers, got ", factor);
+    factors.push_back(static_cast<float>(factor));
+  }
+  CN_CHECK(static_cast<int>(factors.size()) == rotary_dim / 2, fields.place(name), ": expected ",
+           rotary_dim / 2, " numbers, got ", factors.size());
+  return factors;
+}
+
+/// Short factors up to the context that the model was first trained for, long ones beyond.
+/// Source: Ding et al. 2024, "LongRoPE"; its attention factor as the Phi-3 models have it.
+void read_longrope(const HfConfig& all, const HfConfig& rope, DecoderConfig& c) {
+  c.rope_factors = factors_of(rope, "short_factor", c.rotary_dim);
+  c.rope_long_factors = factors_of(rope, "long_factor", c.rotary_dim);
+  RopeScaling& s = c.rope_scaling;
+  s.kind = RopeScaling::Kind::longrope;
+  const HfConfig& holder = rope.has("original_max_position_embeddings") ? rope : all;
+  s.original_context = static_cast<double>(size_of(holder, {"original_max_position_embeddings"}));
+  s.factor = positive(rope, "factor", static_cast<double>(c.context) / s.original_context);
+  const double own =
+      s.factor > 1 ? std::sqrt(1 + math::log(s.factor) / math::log(s.original_context)) : 1.0;
+  s.attention_factor = positive(rope, "attention_factor", own);
+}
+
+void read_yarn(const HfConfig& rope, DecoderConfig& c) {
+  RopeScaling& s = c.rope_scaling;
+  s.kind = RopeScaling::Kind::yarn;
+  s.beta_fast = positive(rope, "beta_fast", s.beta_fast);
+  s.beta_slow = positive(rope, "beta_slow", s.beta_slow);
+  s.truncate = rope.flag_or("truncate", true);
+  if (rope.has("attention_factor")) s.attention_factor = positive(rope, "attention_factor", 1);
+  for (const char* name : {"mscale", "mscale_all_dim"}) {
+    if (rope.has(name) && rope.number(name) != 0)
+      rope.refuse(name, "no such field: this scaling of attention is not supported");
+  }
+}
+
+/// `rope`: rope_scaling of transformers 4, rope_parameters of 5.
+void read_scaling(const HfConfig& all, const HfConfig& rope, DecoderConfig& c) {
+  const char* name = present(rope, {"rope_type", "type"});
+  const std::string type = rope.text_or(name, "default");
+  RopeScaling& s = c.rope_scaling;
+  if (type == "default" || type == "none" || type == "mrope") return;
+  if (type == "longrope" || type == "su") return read_longrope(all, rope, c);
+  s.factor = positive(rope, "factor", 0);
+  s.original_context =
+      static_cast<double>(size_or(rope, {"original_max_position_embeddings"},
+                                  size_or(all, {"original_max_position_embeddings"}, c.context)));
+  if (type == "linear") {
+    s.kind = RopeScaling::Kind::linear;
+  } else if (type == "llama3") {
+    s.kind = RopeScaling::Kind::llama3;
+    s.low_frequency_factor = positive(rope, "low_freq_factor", 0);
+    s.high_frequency_factor = positive(rope, "high_freq_factor", 0);
+  } else if (type == "yarn") {
+    read_yarn(rope, c);
+  } else {
+    rope.refuse(name, "default, linear, llama3, yarn or longrope (rotary scaling)");
+  }
+}
+
+void read_rotation(const HfConfig& fields, DecoderConfig& c) {
+  if (c.positions != Positions::rotary) return;
+  const HfConfig given =
+      fields.object_or_empty(present(fields, {"rope_parameters", "rope_scaling"}));
+  const HfConfig rope = given.is_object("full_attention") ? given.object("full_attention") : given;
+  const HfConfig& theta = rope.has("rope_theta") ? rope : fields;
+  c.rope_theta = positive(theta, "rope_theta", 10000);
+  if (c.local_rope_theta > 0) {
+    c.local_rope_theta = given.is_object("sliding_attention")
+                             ? positive(given.object("sliding_attention"), "rope_theta", 10000)
+                             : positive(fields, "rope_local_base_freq", c.local_rope_theta);
+  }
+  const HfConfig& partial = rope.has("partial_rotary_factor") ? rope : fields;
+  const double part = positive(partial, "partial_rotary_factor", 1);
+  CN_CHECK(part <= 1, partial.place("partial_rotary_factor"), ": expected at most 1, got ", part);
+  c.rotary_dim = static_cast<int>(static_cast<double>(c.head_dim) * part);
+  read_scaling(fields, rope, c);
+}
+
+/// One kind for each layer.
+void read_layer_types(const HfConfig& fields, int64_t window, DecoderConfig& c) {
+  const std::vector<std::string> types = fields.texts("layer_types");
+  CN_CHECK(static_cast<int64_t>(types.size()) == c.layers, fields.place("layer_types"),
+           ": expected one for each of ", c.layers, " layers, got ", types.size());
+  c.kinds.assign(types.size(), {});
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (types[i] == "full_attention") continue;
+    if (types[i] != "sliding_attention")
+      fields.refuse("layer_types", "full_attention or sliding_attention");
+    if (window == 0) fields.refuse("sliding_window", "the positions that sliding layers see");
+    c.kinds[i] = {.window = window, .local_rope = c.local_rope_theta > 0};
+  }
+}
+
+void read_layers(const HfConfig& fields, DecoderConfig& c) {
+  const bool used = fields.flag_or("use_sliding_window", true);
+  const int64_t window = used ? size_or(fields, {"sliding_window"}, 0) : 0;
+  if (fields.has("layer_types")) return read_layer_types(fields, window, c);
+  give_windows(c, window, size_or(fields, {"sliding_window_pattern"}, c.window_period));
+  if (!fields.has("use_sliding_window")) return;
+  const int64_t without = std::min(fields.integer_or("max_window_layers", 0), c.layers);
+  for (int64_t i = 0; i < without; ++i) c.kinds[static_cast<size_t>(i)] = {};
+}
+
+void read_attention(const HfConfig& fields, DecoderConfig& c) {
+  constexpr int64_t kMost = 65536;
+  c.heads = static_cast<int>(size_of(fields, {"num_attention_heads", "n_head"}, kMost));
+  c.kv_heads = static_cast<int>(size_or(fields, {"num_key_value_heads"}, c.heads, kMost));
+  c.head_dim = static_cast<int>(size_or(fields, {"head_dim"}, c.dim / c.heads, kMost));
+  if (fields.has("query_pre_attn_scalar")) {
+    const double scalar = positive(fields, "query_pre_attn_scalar", 1);
+    c.attention_scale = static_cast<float>(1 / std::sqrt(scalar));
+  }
+  c.attention_softcap = static_cast<float>(fields.number_or("attn_logit_softcapping", 0));
+  c.logit_softcap = static_cast<float>(fields.number_or("final_logit_softcapping", 0));
+  c.qkv_bias = c.qkv_bias || fields.flag_or("attention_bias", false);
+}
+
+float epsilon_of(const HfConfig& fields, NormKind norm) {
+  constexpr double kOfLayerNorm = 1e-5;
+  if (norm == NormKind::rms) return static_cast<float>(fields.number("rms_norm_eps"));
+  const char* name = present(fields, {"layer_norm_epsilon", "layer_norm_eps"});
+  return static_cast<float>(fields.number_or(name, kOfLayerNorm));
+}
+
+}  // namespace
+
+DecoderConfig read_config(const HfConfig& fields) {
+  DecoderConfig c;
+  const Family& family = family_of_model_type(fields.text("model_type"));
+  c.architecture = family.architecture;
+  c.layers = size_of(fields, {"num_hidden_layers", "n_layer"}, 10000);
+  c.dim = size_of(fields, {"hidden_size", "n_embd"});
+  c.ffn_dim = size_or(fields, {"intermediate_size", "ffn_dim", "n_inner"}, 4 * c.dim);
+  c.vocab = size_of(fields, {"vocab_size"});
+  c.context = size_or(fields, {"max_position_embeddings", "n_positions", "seq_length"}, 2048);
+  family.configure(c);
+  read_attention(fields, c);
+  read_rotation(fields, c);
+  c.norm_eps = epsilon_of(fields, c.norm);
+  c.activation = activation_of(fields, c.activation);
+  c.tied = fields.flag_or("tie_word_embeddings", family.tied);
+  read_layers(fields, c);
+  if (family.configure_hf != nullptr) family.configure_hf(fields, c);
+  check_config(c);
+  return c;
+}
+
+}  // namespace colonnade

@@ -1,0 +1,72 @@
+#include <algorithm>
+
+#include "colonnade/models/family.h"
+
+namespace colonnade {
+namespace {
+
+constexpr NameRule kGgufNames[] = {
+    {"blk.#.ffn_gate.@", "blk.#.ffn_gate_exps", Piece::expert},
+    {"blk.#.ffn_up.@", "blk.#.ffn_up_exps", Piece::expert},
+    {"blk.#.ffn_down.@", "blk.#.ffn_down_exps", Piece::expert},
+};
+
+constexpr NameRule kHfNames[] = {
+    {"token_embd", "model.embed_tokens"},
+    {"output_norm", "model.norm"},
+    {"output", "lm_head"},
+    {"blk.#.attn_norm", "model.layers.#.input_layernorm"},
+    {"blk.#.attn_q", "model.layers.#.self_attn.q_proj"},
+    {"blk.#.attn_k", "model.layers.#.self_attn.k_proj"},
+    {"blk.#.attn_v", "model.layers.#.self_attn.v_proj"},
+    {"blk.#.attn_output", "model.layers.#.self_attn.o_proj"},
+    {"blk.#.attn_q_norm", "model.layers.#.self_attn.q_norm"},
+    {"blk.#.attn_k_norm", "model.layers.#.self_attn.k_norm"},
+    {"blk.#.ffn_norm", "model.layers.#.post_attention_layernorm"},
+    {"blk.#.ffn_gate_inp", "model.layers.#.mlp.gate"},
+    {"blk.#.ffn_gate.@", "model.layers.#.mlp.experts.@.gate_proj"},
+    {"blk.#.ffn_up.@", "model.layers.#.mlp.experts.@.up_proj"},
+    {"blk.#.ffn_down.@", "model.layers.#.mlp.experts.@.down_proj"},
+    // Layers without experts.
+    {"blk.#.ffn_gate", "model.layers.#.mlp.gate_proj"},
+    {"blk.#.ffn_up", "model.layers.#.mlp.up_proj"},
+    {"blk.#.ffn_down", "model.layers.#.mlp.down_proj"},
+};
+
+/// Every so many layers one has experts, but for those that are listed.
+void choose_layers(const HfConfig& fields, DecoderConfig& c) {
+  const int64_t step = fields.integer_or("decoder_sparse_step", 1);
+  if (step < 1) fields.refuse("decoder_sparse_step", "1 or more");
+  const std::vector<int64_t> without = fields.integers("mlp_only_layers");
+  for (int64_t i = 0; i < c.layers; ++i) {
+    const bool listed = std::find(without.begin(), without.end(), i) != without.end();
+    c.kinds[static_cast<size_t>(i)].experts = !listed && (i + 1) % step == 0;
+  }
+}
+
+RouterKind router_of(bool normalised) {
+  return normalised ? RouterKind::choose_then_softmax : RouterKind::softmax_then_choose;
+}
+
+}  // namespace
+
+// Source: Qwen Team 2025, "Qwen3 Technical Report", section 2. To divide the probabilities of the
+// chosen by their sum is a softmax over the chosen.
+const Family kQwen3Moe = {.architecture = "qwen3moe",
+                          .model_type = "qwen3_moe",
+                          .configure = [](DecoderConfig& c) { c.qk_norm = true; },
+                          .configure_gguf =
+                              [](const GgufMetadata& keys, DecoderConfig& c) {
+                                c.router =
+                                    router_of(keys.flag_or("qwen3moe.expert_weights_norm", true));
+                              },
+                          .configure_hf =
+                              [](const HfConfig& fields, DecoderConfig& c) {
+                                read_experts(fields, "moe_intermediate_size", c);
+                                choose_layers(fields, c);
+                                c.router = router_of(fields.flag_or("norm_topk_prob", false));
+                              },
+                          .gguf_names = kGgufNames,
+                          .hf_names = kHfNames};
+
+}  // namespace colonnade
