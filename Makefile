@@ -31,7 +31,8 @@ demo: packages ## install what is missing, build, fetch the demo model, cut it i
 	@$(MAKE) --no-print-directory build
 	@model="$$MODEL"; [ -e "$$model" ] || model="$$(tools/get_model "$$model")" || exit 1; \
 	  $(command) plan -m "$$model" --tp $(RANKS) --brief || exit 1; echo; \
-	  exec $(command) chat -m "$$model" --tp $(RANKS) -p "$$PROMPT" --seed 2 --max-tokens 120
+	  how=chat; ! $(command) info -m "$$model" | grep -q '^template *none' || how=run; \
+	  exec $(command) $$how -m "$$model" --tp $(RANKS) -p "$$PROMPT" --seed 2 --max-tokens 120
 
 test: packages-test ## install what is missing, build, run every test
 	cmake --preset release -DCOLONNADE_TESTS=ON -DCOLONNADE_BENCH=ON -DCOLONNADE_WERROR=$(WERROR)

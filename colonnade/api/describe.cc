@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <initializer_list>
 
 #include "colonnade/api/session.h"
 #include "colonnade/io/gguf.h"
+#include "colonnade/io/hf_folder.h"
+#include "colonnade/io/hub_cache.h"
 
 namespace colonnade {
 namespace {
@@ -20,9 +23,7 @@ ModelDescription::TensorInfo describe(const GgufTensor& tensor) {
   return info;
 }
 
-}  // namespace
-
-ModelDescription describe_model(const std::string& path) {
+ModelDescription describe_gguf(const std::string& path) {
   const GgufFile file(path);
   const GgufMetadata& metadata = file.metadata();
   ModelDescription d;
@@ -41,11 +42,54 @@ ModelDescription describe_model(const std::string& path) {
   d.context = number("context_length", 0);
   d.file_bytes = file.size_bytes();
   d.chat_template = metadata.text_or("tokenizer.chat_template", "");
-  for (const GgufTensor& tensor : file.tensors()) {
-    d.parameters += tensor.elements();
-    d.tensors.push_back(describe(tensor));
-  }
+  for (const GgufTensor& tensor : file.tensors()) d.tensors.push_back(describe(tensor));
   if (const GgufTensor* embedding = file.find("token_embd.weight")) d.vocab = embedding->rows();
+  return d;
+}
+
+ModelDescription describe_hf(const std::string& path) {
+  const HfFolder folder(path);
+  const HfConfig& fields = folder.config();
+  const SafetensorsFiles files = folder.weights();
+  // Each family has its own words (models/hf_decoder_config.cc).
+  const auto number = [&](std::initializer_list<const char*> names, int64_t fallback) {
+    for (const char* name : names) {
+      if (fields.is_number(name)) return fields.integer(name);
+    }
+    return fallback;
+  };
+  ModelDescription d;
+  d.path = folder.path();
+  d.name = d.path.substr(d.path.find_last_of('/') + 1);
+  d.architecture = fields.text_or("model_type", "");
+  d.layers = number({"num_hidden_layers", "n_layer"}, 0);
+  d.dim = number({"hidden_size", "n_embd"}, 0);
+  d.heads = number({"num_attention_heads", "n_head"}, 0);
+  d.kv_heads = number({"num_key_value_heads"}, d.heads);
+  d.head_dim = number({"head_dim"}, d.heads > 0 ? d.dim / d.heads : 0);
+  d.ffn_dim = number({"intermediate_size", "ffn_dim", "n_inner"}, 4 * d.dim);
+  d.vocab = number({"vocab_size"}, 0);
+  d.context = number({"max_position_embeddings", "n_positions", "seq_length"}, 0);
+  d.file_bytes = files.size_bytes();
+  d.chat_template = folder.chat_template();
+  for (const SafetensorsTensor& tensor : files.tensors()) {
+    ModelDescription::TensorInfo info{tensor.name, name_of(tensor.type), {}, tensor.size_bytes};
+    info.shape.assign(tensor.dims.begin(), tensor.dims.begin() + tensor.dim_count);
+    d.tensors.push_back(std::move(info));
+  }
+  return d;
+}
+
+}  // namespace
+
+ModelDescription describe_model(const std::string& name) {
+  const std::string path = resolve_model(name);
+  ModelDescription d = is_hf_model(path) ? describe_hf(path) : describe_gguf(path);
+  for (const ModelDescription::TensorInfo& tensor : d.tensors) {
+    int64_t elements = 1;
+    for (const int64_t size : tensor.shape) elements *= size;
+    d.parameters += elements;
+  }
   return d;
 }
 

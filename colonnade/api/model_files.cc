@@ -1,8 +1,12 @@
 #include "colonnade/api/model_files.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "colonnade/api/gguf_vocabulary.h"
+#include "colonnade/base/error.h"
+#include "colonnade/base/quote.h"
 #include "colonnade/io/gguf_source.h"
 #include "colonnade/io/hf_folder.h"
 #include "colonnade/io/hub_cache.h"
@@ -91,6 +95,25 @@ struct HfModel final : ModelFiles::Impl {
   }
 };
 
+/// Bytes of row `row` of a dense matrix.
+std::vector<std::byte> row_of(const TensorSource& source, const TensorEntry& entry, int64_t row) {
+  std::vector<std::byte> bytes(static_cast<size_t>(entry.cols) * 4);
+  source.rows(entry, {{row, row + 1}, {0, entry.cols}}).dense({0, 1}, bytes.data());
+  return bytes;
+}
+
+/// A head beside an embedding that is said to serve for it: is it a copy? Some rows tell.
+bool is_copy(const TensorSource& source, const TensorEntry& a, const TensorEntry& b) {
+  constexpr int64_t kRows = 64;
+  if (a.format != b.format || a.rows != b.rows || a.cols != b.cols) return false;
+  if (is_grouped(a.format)) return true;  // never written twice
+  for (int64_t i = 0; i < std::min(kRows, a.rows); ++i) {
+    const int64_t row = i * a.rows / std::min(kRows, a.rows);
+    if (row_of(source, a, row) != row_of(source, b, row)) return false;
+  }
+  return true;
+}
+
 std::unique_ptr<ModelFiles::Impl> open(const std::string& path) {
   if (is_hf_model(path)) return std::make_unique<HfModel>(path);
   return std::make_unique<GgufModel>(path);
@@ -115,6 +138,18 @@ const DecoderConfig& ModelFiles::config() const { return impl_->config; }
 const TensorSource& ModelFiles::source() const { return *impl_->source; }
 text::Vocabulary ModelFiles::vocabulary() const { return impl_->vocabulary(); }
 std::string ModelFiles::chat_template() const { return impl_->chat_template(); }
-std::vector<std::string> ModelFiles::warnings() const { return impl_->warnings(); }
+std::vector<std::string> ModelFiles::warnings() const {
+  std::vector<std::string> all = impl_->warnings();
+  const TensorEntry* embedding = source().find("token_embd.weight");
+  const TensorEntry* head = source().find("output.weight");
+  const bool both = embedding != nullptr && head != nullptr && config().tied.value_or(false);
+  if (both && !is_copy(source(), *embedding, *head)) {
+    all.push_back(
+        concat(path(), ": tensor ", quote(head->file_name),
+               " is ignored: the embedding serves for it (tie_word_embeddings), but it is "
+               "no copy of the embedding"));
+  }
+  return all;
+}
 
 }  // namespace colonnade

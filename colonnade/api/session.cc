@@ -87,6 +87,8 @@ text::ChatInput Session::chat_input() const {
   return input;
 }
 
+std::vector<std::string> Session::warnings() const { return impl_->model.files.warnings(); }
+
 int Session::ranks() const { return impl_->model.options.ranks; }
 
 std::string Session::device() const {

@@ -46,7 +46,7 @@ struct RankReport {
 };
 
 struct SessionOptions {
-  std::string model;             // a GGUF file, a shard of one, or a folder with one
+  std::string model;             // as ModelFiles takes it
   int ranks = 1;                 // that the model is cut across; any number gives the same bits
   std::vector<double> shares;    // [ranks] what each takes of it; none: equal
   bool measured_shares = false;  // in place of `shares`: as fast as each rank is here
@@ -79,9 +79,9 @@ struct ModelDescription {
   std::vector<TensorInfo> tensors;
   std::string chat_template;  // empty: none
 };
-/// Throws Error if the file is not a model that can be read. An architecture that is not supported
-/// is described all the same.
-ModelDescription describe_model(const std::string& path);
+/// `name` as ModelFiles takes it. Throws Error if it is not a model that can be read. An architecture
+/// that is not supported is described all the same.
+ModelDescription describe_model(const std::string& name);
 
 /// With several ranks the thread that makes a session, rank 0, keeps to that rank's cores until the
 /// session is gone, and so do threads that it starts meanwhile; make and destroy it on one thread.
@@ -99,6 +99,9 @@ class Session {
   const text::ChatTemplate& chat_template() const;
   /// bos and eos as a chat template wants to see them ("" if the model has none).
   text::ChatInput chat_input() const;
+
+  /// What is wrong with the model's files and was got over.
+  std::vector<std::string> warnings() const;
 
   int ranks() const;
   /// "cpu avx512vnni, 2 threads"; "2 ranks: cpu avx512vnni, 1 thread"

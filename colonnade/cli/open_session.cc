@@ -85,7 +85,11 @@ std::unique_ptr<Session> open_session(const ModelOptions& options) {
     check_interrupt();
     show_loading(bar, options.path, ranks);
   };
-  return naming_flags([&] { return std::make_unique<Session>(session); });
+  std::unique_ptr<Session> opened =
+      naming_flags([&] { return std::make_unique<Session>(session); });
+  for (const std::string& warning : opened->warnings())
+    note(concat("colonnade: warning: ", warning, "\n"));
+  return opened;
 }
 
 std::vector<int32_t> encode_text(const text::Tokenizer& tokenizer, std::string_view text,

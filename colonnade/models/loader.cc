@@ -68,10 +68,11 @@ void check_params(const ParamSet& params, const std::vector<std::string>& ignora
   };
   for (const MatrixParam& param : params.matrices()) check(param.name, param.rows, param.cols);
   for (const VectorParam& param : params.vectors()) check(param.name, 1, param.size);
-  CN_CHECK(missing.empty(), "model: tensors missing from the file: ", first_ten(missing));
   for (const TensorEntry& entry : params.source().entries()) {
-    if (declared.count(entry.name) == 0) unused.push_back(entry.name);
+    if (declared.count(entry.name) == 0) unused.push_back(entry.file_name);
   }
+  CN_CHECK(missing.empty(), "model: tensors missing from the file: ", first_ten(missing),
+           unused.empty() ? "" : "; it has tensors that nothing uses: ", first_ten(unused));
   CN_CHECK(unused.empty(),
            "model: the file has tensors that this architecture does not use: ", first_ten(unused));
 }

@@ -35,6 +35,20 @@ TEST_F(DescribeModel, ReadsTheShapeFromTheHeader) {
   EXPECT_EQ(d.chat_template, shape.chat_template);
 }
 
+TEST_F(DescribeModel, AHuggingFaceFolderIsDescribedByItsConfiguration) {
+  const ModelDescription d = describe_model(std::string(COLONNADE_TEST_DATA) + "/families/gpt2");
+  EXPECT_EQ(d.architecture, "gpt2");
+  EXPECT_EQ(d.layers, 2);
+  EXPECT_EQ(d.dim, 24);
+  EXPECT_EQ(d.heads, 3);
+  EXPECT_EQ(d.kv_heads, 3);
+  EXPECT_EQ(d.ffn_dim, 96);
+  EXPECT_EQ(d.vocab, 272);
+  EXPECT_EQ(d.context, 128);
+  EXPECT_GT(d.parameters, 10000);
+  EXPECT_EQ(d.tensors.at(0).type, "F32");
+}
+
 TEST_F(DescribeModel, ListsTensorsWithTheirTypeAndShape) {
   const ModelDescription d = describe_model(folder_.write("tiny.gguf", test::tiny_model({})));
   int64_t parameters = 0, bytes = 0;

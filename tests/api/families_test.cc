@@ -28,6 +28,7 @@ struct Evaluation {
   Tier tier = Tier::f32;
   int threads = 2;
   int64_t chunk = 512;
+  int ranks = 1;
 };
 
 /// Logits [T * V] of every position of a text.
@@ -36,6 +37,7 @@ std::vector<float> logits_of(const Evaluation& run, const std::vector<int32_t>& 
   options.model = run.model;
   options.precision = run.tier;
   options.threads = run.threads;
+  options.ranks = run.ranks;
   options.chunk = run.chunk;
   options.context = static_cast<int64_t>(ids.size());  // of longrope: the length decides
   Session session(options);
@@ -98,11 +100,24 @@ TEST_P(Families, ChunksThreadsAndFormsChangeNoBit) {
   }
 }
 
+TEST_P(Families, RanksChangeNoBit) {
+  const json last = golden_of(GetParam())["prompts"].back();
+  const auto ids = last["ids"].get<std::vector<int32_t>>();
+  Evaluation run{.model = forms_of(GetParam()).front(), .tier = Tier::int8, .threads = 1};
+  const std::vector<float> expected = logits_of(run, ids);
+  for (const int ranks : {2, 3}) {
+    run.ranks = ranks;
+    run.chunk = ranks == 2 ? 512 : 33;
+    EXPECT_TRUE(same_bits(logits_of(run, ids), expected)) << ranks << " ranks";
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, Families,
-                         testing::Values("llama", "llama_scaled", "llama_biases", "llama_yarn", "llama_mlx4", "llama_mlx_mixed",
-                                         "mistral", "qwen2", "qwen2_window", "qwen3", "gemma2",
-                                         "gemma2_plain", "gemma3", "gemma3_plain", "gemma3_linear",
-                                         "opt", "opt_post_norm", "gpt2", "gpt2_bare", "bloom",
+                         testing::Values("llama", "llama_scaled", "llama_biases", "llama_yarn",
+                                         "llama_mlx4", "llama_mlx_mixed", "mistral", "qwen2",
+                                         "qwen2_window", "qwen3", "gemma2", "gemma2_plain",
+                                         "gemma3", "gemma3_plain", "gemma3_linear", "opt",
+                                         "opt_post_norm", "gpt2", "gpt2_bare", "bloom",
                                          "bloom_6_heads", "phi3", "phi3_longrope", "qwen3_moe",
                                          "qwen3_moe_mixed", "gpt_oss", "gpt_oss_mxfp4"));
 

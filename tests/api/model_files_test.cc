@@ -1,9 +1,13 @@
 #include "colonnade/api/model_files.h"
 
+#include <filesystem>
+#include <fstream>
+
 #include "tests/support/gguf_builder.h"
 #include "tests/support/tiny_model.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "colonnade/base/error.h"
 
@@ -20,6 +24,32 @@ TEST(ModelFiles, AGgufFileIsAModel) {
   EXPECT_EQ(static_cast<int64_t>(model.vocabulary().tokens.size()), model.config().vocab);
   ASSERT_EQ(model.files().size(), 1U);
   EXPECT_EQ(model.size_bytes(), model.files()[0].size());
+}
+
+const std::string kFamilies = std::string(COLONNADE_TEST_DATA) + "/families/";
+
+TEST(ModelFiles, AHuggingFaceFolderIsAModel) {
+  const ModelFiles model(kFamilies + "llama");
+  EXPECT_EQ(model.config().architecture, "llama");
+  EXPECT_EQ(model.source().find("blk.0.attn_q.weight")->file_name,
+            "model.layers.0.self_attn.q_proj.weight");
+  EXPECT_EQ(model.vocabulary().tokens.size(), static_cast<size_t>(model.config().vocab));
+  EXPECT_TRUE(model.warnings().empty());
+}
+
+TEST(ModelFiles, AHeadBesideATiedEmbeddingIsIgnoredWithAWarningUnlessItIsACopy) {
+  const test::TemporaryFolder folder;
+  const std::filesystem::path from = kFamilies + "llama";
+  for (const char* name : {"model.safetensors", "tokenizer.json", "tokenizer_config.json"})
+    std::filesystem::copy(from / name, std::filesystem::path(folder.path()) / name);
+  std::ifstream in(from / "config.json");
+  nlohmann::json fields = nlohmann::json::parse(in);
+  ASSERT_FALSE(fields.at("tie_word_embeddings").get<bool>());
+  fields["tie_word_embeddings"] = true;
+  folder.write("config.json", fields.dump());
+  const ModelFiles model(folder.path());
+  ASSERT_EQ(model.warnings().size(), 1U);
+  EXPECT_THAT(model.warnings()[0], testing::HasSubstr("'lm_head.weight' is ignored"));
 }
 
 TEST(ModelFiles, AnArchitectureThatIsUnknownIsAnErrorThatListsTheKnown) {

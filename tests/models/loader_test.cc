@@ -43,7 +43,8 @@ std::string failure(const std::vector<std::string>& declared,
                     const std::vector<std::string>& present,
                     const std::vector<std::string>& ignorable = {}, int64_t rows = 8) {
   std::vector<TensorEntry> entries;
-  for (const std::string& name : present) entries.push_back({name, WeightFormat::f32, rows, 4, 0});
+  for (const std::string& name : present)
+    entries.push_back({name, WeightFormat::f32, rows, 4, 0, "file." + name});
   const Shapes source(entries);
   ParamSet params(source, {});
   WeightPtr slot;
@@ -69,7 +70,10 @@ TEST(CheckParams, WhatIsDeclaredAndPresentPasses) {
 
 TEST(CheckParams, MissingAndUnusedTensorsAreNamed) {
   EXPECT_THAT(failure({"a", "b"}, {"a"}), HasSubstr("missing from the file: b"));
-  EXPECT_THAT(failure({"a"}, {"a", "surplus"}), HasSubstr("does not use: surplus"));
+  EXPECT_THAT(failure({"a"}, {"a", "surplus"}), HasSubstr("does not use: file.surplus"));
+  EXPECT_THAT(
+      failure({"a", "b"}, {"a", "surplus"}),
+      HasSubstr("missing from the file: b; it has tensors that nothing uses: file.surplus"));
 }
 
 TEST(CheckParams, OfManyMissingTensorsTenAreNamed) {
