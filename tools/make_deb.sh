@@ -14,9 +14,9 @@ cached() { sed -n "s/^$1:[A-Z]*=//p" "$build_dir/CMakeCache.txt"; }
   exit 1
 }
 version=$(cached CMAKE_PROJECT_VERSION)
-case "$(cached CMAKE_CXX_COMPILER)" in
-  *aarch64-linux-gnu-*) architecture=arm64 ;;
-  *) architecture=$(dpkg --print-architecture) ;;
+case "$(readelf -h "$build_dir/bin/colonnade")" in
+  *AArch64*) architecture=arm64 ;;
+  *X86-64*) architecture=amd64 ;;
 esac
 maintainer="${DEBFULLNAME:-Colonnade} <${DEBEMAIL:-colonnade@localhost}>"
 # The same tree gives the same package.
@@ -51,7 +51,7 @@ END
 # dpkg-shlibdeps reads which package owns each library and from which version on it will do. The cross build's libraries are
 # owned by none here: the compiler's are in packages called NAME-arm64-cross or NAME:arm64, the others lie unpacked.
 libraries=()
-if [ "$architecture" = arm64 ]; then
+if [ "$architecture" != "$(dpkg --print-architecture)" ]; then
   libraries=(-l/usr/aarch64-linux-gnu/lib)
   for unpacked in "$tools"/../build/aarch64-sysroot/packages/*; do libraries+=("-S$unpacked"); done
 fi
