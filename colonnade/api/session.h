@@ -79,8 +79,8 @@ struct ModelDescription {
   std::vector<TensorInfo> tensors;
   std::string chat_template;  // empty: none
 };
-/// `name` as ModelFiles takes it. Throws Error if it is not a model that can be read. An architecture
-/// that is not supported is described all the same.
+/// `name` as ModelFiles takes it. Throws Error if it is not a model that can be read. An
+/// architecture that is not supported is described all the same.
 ModelDescription describe_model(const std::string& name);
 
 /// With several ranks the thread that makes a session, rank 0, keeps to that rank's cores until the
