@@ -15,6 +15,8 @@
 namespace colonnade::text {
 namespace {
 
+constexpr std::string_view kMetaspace = "\u2581";
+
 UnknownText unknown_of(const Vocabulary& v) {
   if (v.rules) return v.rules->unknown;
   return v.model == "llama" && v.unk >= 0 ? UnknownText::unk_for_all : UnknownText::left_out;
@@ -36,6 +38,7 @@ Bpe::Bpe(const Vocabulary& vocabulary, const Pieces& pieces, WholeWords whole_wo
       unk_(vocabulary.unk) {
   add_tokens(vocabulary);
   add_merges(vocabulary);
+  find_joints();
 }
 
 void Bpe::add_tokens(const Vocabulary& vocabulary) {
@@ -109,6 +112,26 @@ void Bpe::rank_by_score(const Vocabulary& vocabulary) {
     if (!tie) ++rank;
     rank_[static_cast<size_t>(order[i])] = rank;
   }
+}
+
+void Bpe::find_joints() {
+  const bool apart = pieces_.spelling() == Spelling::as_written &&
+                     whole_words_ == WholeWords::by_merges && tokens_.find(kMetaspace) >= 0;
+  if (!apart) joined_.set();
+  for (int32_t id = 0; apart && id < pieces_.size(); ++id) {
+    const std::string_view text = pieces_.bytes(id);
+    for (size_t pos = 1; (pos = text.find(kMetaspace, pos)) != std::string_view::npos; ++pos)
+      joined_.set(static_cast<uint8_t>(text[pos - 1]));
+  }
+}
+
+size_t Bpe::part_end(std::string_view word, size_t begin) const {
+  if (joined_.all()) return word.size();
+  for (size_t pos = begin + 1; (pos = word.find(kMetaspace, pos)) != std::string_view::npos;
+       ++pos) {
+    if (!joined_[static_cast<uint8_t>(word[pos - 1])]) return pos;
+  }
+  return word.size();
 }
 
 std::optional<int32_t> Bpe::token_of(std::string_view bytes) const {
@@ -277,13 +300,16 @@ void Bpe::encode(const std::vector<std::string_view>& words, std::vector<int32_t
     size_t count;
   };
   constexpr size_t kMaxKnown = 1 << 14;  // 512 KiB: stays in the second-level cache
-  std::vector<Known> known(std::bit_ceil(std::clamp<size_t>(words.size(), 1, kMaxKnown)));
+  constexpr size_t kBytesPerPart = 8;
+  const bool whole = joined_.all() || words.empty();
+  const size_t parts = whole ? words.size() : words.size() + words[0].size() / kBytesPerPart;
+  std::vector<Known> known(std::bit_ceil(std::clamp<size_t>(parts, 1, kMaxKnown)));
   Merger merger(*this);
-  for (const std::string_view word : words) {
+  const auto encode_part = [&](std::string_view word) {
     Known& entry = known[std::hash<std::string_view>()(word) & (known.size() - 1)];
     if (entry.word == word) {
       for (size_t i = 0; i < entry.count; ++i) ids->push_back((*ids)[entry.begin + i]);
-      continue;
+      return;
     }
     const size_t begin = ids->size();
     const int32_t token = whole_words_ == WholeWords::at_once ? tokens_.find(word) : -1;
@@ -293,6 +319,13 @@ void Bpe::encode(const std::vector<std::string_view>& words, std::vector<int32_t
       merger.encode(word, ids);
     }
     entry = {word, begin, ids->size() - begin};
+  };
+  for (const std::string_view word : words) {
+    for (size_t begin = 0; begin < word.size();) {
+      const size_t end = part_end(word, begin);
+      encode_part(word.substr(begin, end - begin));
+      begin = end;
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -45,12 +46,17 @@ class Bpe {
   // `bytes` is for its own use.
   void add_merge(std::string_view merge, int32_t rank, std::string* bytes);
   void rank_by_score(const Vocabulary& vocabulary);
+  void find_joints();
+  // The end of the part of `word` that begins at `begin`: no merge reaches across it.
+  size_t part_end(std::string_view word, size_t begin) const;
 
   const Pieces& pieces_;
   TokenTable tokens_;                       // the normal ones
   std::array<int32_t, 256> token_of_byte_;  // -1: none
   MergeTable merges_;
   std::vector<int32_t> rank_;  // [V] of each as the result of a merge, by score; empty: by merges_
+  // Some token has U+2581 in it behind this byte; all ones: words are not to be taken apart.
+  std::bitset<256> joined_;
   WholeWords whole_words_;
   UnknownText unknown_;
   int32_t unk_;

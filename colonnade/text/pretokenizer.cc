@@ -22,19 +22,6 @@ bool is_ascii(std::string_view text) {
                      [](char c) { return static_cast<uint8_t>(c) < 0x80; });
 }
 
-// All of `count` characters: the matches and what lies between them.
-void fill_gaps(const std::vector<Match>& matches, size_t count, bool invert,
-               std::vector<Span>* spans) {
-  spans->clear();
-  size_t pos = 0;
-  for (const Match& m : matches) {
-    if (pos < m.begin) spans->push_back({pos, m.begin, invert});
-    spans->push_back({m.begin, m.end, !invert});
-    pos = m.end;
-  }
-  if (pos < count) spans->push_back({pos, count, invert});
-}
-
 // A match joins its neighbour unless that is a match as well. Source: Hugging Face `tokenizers`,
 // SplitDelimiterBehavior.
 void merge_spans(SplitBehavior behavior, std::vector<Span>* spans) {
@@ -67,58 +54,99 @@ void apply(SplitBehavior behavior, std::vector<Span>* spans) {
   }
 }
 
-// The spans of characters as text; `ascii`: a character is a byte.
-std::vector<std::string_view> words_of(std::string_view text, bool ascii,
-                                       const std::vector<Span>& spans) {
-  std::vector<std::string_view> words;
-  words.reserve(spans.size());
-  size_t byte = 0, character = 0;
-  const auto move_to = [&](size_t target) {
-    if (ascii) {
-      byte = character = target;
+// Walks through the characters of a text.
+class Walker {
+ public:
+  /// `ascii`: a character is a byte.
+  Walker(std::string_view text, bool ascii) : text_(text), ascii_(ascii) {}
+
+  /// Characters [begin, end), none of them before the last ones.
+  std::string_view substr(size_t begin, size_t end) {
+    move_to(begin);
+    const size_t first = byte_;
+    move_to(end);
+    return text_.substr(first, byte_ - first);
+  }
+
+ private:
+  void move_to(size_t character) {
+    if (ascii_) {
+      byte_ = character;
       return;
     }
-    for (; character < target; ++character) next_code_point(text, &byte);
-  };
-  for (const Span& span : spans) {
-    move_to(span.begin);
-    const size_t begin = byte;
-    move_to(span.end);
-    words.push_back(text.substr(begin, byte - begin));
+    for (; character_ < character; ++character_) {
+      if (static_cast<uint8_t>(text_[byte_]) < 0x80) {
+        ++byte_;
+      } else {
+        next_code_point(text_, &byte_);
+      }
+    }
   }
-  return words;
+
+  std::string_view text_;
+  bool ascii_;
+  size_t byte_ = 0;
+  size_t character_ = 0;
+};
+
+// Calls emit(begin, end) for every part of `subject`.
+template <typename Emit>
+void cut(SplitSearch& search, const SplitRule& rule, std::string_view subject,
+         std::vector<Span>* parts, Emit emit) {
+  const bool isolated = rule.behavior == SplitBehavior::isolated;
+  parts->clear();
+  const auto add = [&](size_t begin, size_t end, bool matched) {
+    if (isolated) {
+      emit(begin, end);
+    } else {
+      parts->push_back({begin, end, matched != rule.invert});
+    }
+  };
+  size_t pos = 0;
+  for (Match m{}; search.next(subject, pos, &m); pos = m.end) {
+    if (pos < m.begin) add(pos, m.begin, false);
+    add(m.begin, m.end, true);
+  }
+  if (pos < subject.size()) add(pos, subject.size(), false);
+  if (isolated) return;
+  apply(rule.behavior, parts);
+  for (const Span& part : *parts) emit(part.begin, part.end);
 }
 
 }  // namespace
 
 PreTokenizer::PreTokenizer(const std::vector<SplitStep>& steps) {
   for (const SplitStep& step : steps)
-    steps_.push_back({SplitPattern(step.regex), step.behavior, step.invert});
+    steps_.push_back({SplitPattern(step.regex), {step.behavior, step.invert}});
 }
 
 std::vector<std::string_view> PreTokenizer::split(std::string_view text) const {
   if (text.empty()) return {};
   if (steps_.empty()) return {text};
   const bool ascii = is_ascii(text);
-  std::vector<Span> words, parts, next;
-  std::vector<Match> matches;
+  std::vector<std::string_view> words;
+  std::vector<Span> pieces, next, parts;
   for (const Step& step : steps_) {
     const std::string classes = ascii ? std::string() : step.pattern.classes(text);
     const std::string_view subject = ascii ? text : std::string_view(classes);
-    if (words.empty()) words.push_back({0, subject.size(), false});
+    const bool first = &step == &steps_.front(), last = &step == &steps_.back();
+    if (first) pieces.push_back({0, subject.size(), false});
+    SplitSearch search(step.pattern, subject.size());
+    Walker walker(text, ascii);
     next.clear();
-    for (const Span& word : words) {
-      const size_t size = word.end - word.begin;
-      step.pattern.find_all(subject.substr(word.begin, size), &matches);
-      fill_gaps(matches, size, step.invert, &parts);
-      apply(step.behavior, &parts);
-      for (const Span& part : parts)
-        next.push_back({word.begin + part.begin, word.begin + part.end, false});
+    for (const Span& piece : pieces) {
+      cut(search, step.rule, subject.substr(piece.begin, piece.end - piece.begin), &parts,
+          [&](size_t begin, size_t end) {
+            if (last) {
+              words.push_back(walker.substr(piece.begin + begin, piece.begin + end));
+            } else {
+              next.push_back({piece.begin + begin, piece.begin + end, false});
+            }
+          });
     }
-    std::swap(words, next);
-    if (words.empty()) return {};
+    std::swap(pieces, next);
   }
-  return words_of(text, ascii, words);
+  return words;
 }
 
 }  // namespace colonnade::text

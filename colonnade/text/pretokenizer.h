@@ -9,6 +9,12 @@
 
 namespace colonnade::text {
 
+/// Where matches go.
+struct SplitRule {
+  SplitBehavior behavior;
+  bool invert;
+};
+
 /// Cuts by one step after the other. Immutable; several threads may use it at once.
 class PreTokenizer {
  public:
@@ -21,8 +27,7 @@ class PreTokenizer {
  private:
   struct Step {
     SplitPattern pattern;
-    SplitBehavior behavior;
-    bool invert;
+    SplitRule rule;
   };
   std::vector<Step> steps_;
 };

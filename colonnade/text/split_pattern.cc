@@ -208,38 +208,66 @@ SplitPattern::~SplitPattern() = default;
 SplitPattern::SplitPattern(SplitPattern&&) noexcept = default;
 
 std::string SplitPattern::classes(std::string_view text) const {
-  std::string out;
-  out.reserve(text.size());
+  std::string out(text.size(), '\0');
+  char* end = out.data();
   for (size_t pos = 0; pos < text.size();) {
-    const char32_t c = next_code_point(text, &pos);
-    out.push_back(static_cast<char>(c < 0x80 ? c : program_->class_of(c)));
+    const auto byte = static_cast<uint8_t>(text[pos]);
+    if (byte < 0x80) {
+      *end++ = static_cast<char>(byte);
+      ++pos;
+    } else {
+      *end++ = static_cast<char>(program_->class_of(next_code_point(text, &pos)));
+    }
   }
+  out.resize(static_cast<size_t>(end - out.data()));
   return out;
 }
 
-void SplitPattern::find_all(std::string_view classes, std::vector<Match>* matches) const {
+struct SplitSearch::State {
   using Clock = std::chrono::steady_clock;
-  using Seconds = std::chrono::duration<double>;
-  constexpr unsigned kTriesPerLook = 1024;
-  const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> data(
-      pcre2_match_data_create_from_pattern(program_->code, nullptr), &pcre2_match_data_free);
-  CN_CHECK(data, "tokenizer: out of memory");
-  matches->clear();
-  const auto begin = Clock::now();
-  const double most = kMostSeconds + kMostSecondsPerByte * static_cast<double>(classes.size());
-  unsigned tries = 0;
-  for (size_t start = 0; start < classes.size();) {
-    if (!program_->first[static_cast<uint8_t>(classes[start])]) {
-      ++start;
-      continue;
-    }
-    CN_CHECK(++tries % kTriesPerLook != 0 || Seconds(Clock::now() - begin).count() < most,
-             "tokenizer: regular expression ", quote(program_->regex), ": ", most,
-             " s were not enough for a text of ", classes.size(), " characters");
-    const size_t end = program_->match(classes, start, data.get());
-    if (end > start) matches->push_back({start, end});
-    start = std::max(end, start + 1);
+
+  State(const SplitPattern::Program& p, size_t size)
+      : program(p),
+        data(pcre2_match_data_create_from_pattern(p.code, nullptr)),
+        text_size(size),
+        most_seconds(kMostSeconds + kMostSecondsPerByte * static_cast<double>(size)) {
+    CN_CHECK(data, "tokenizer: out of memory");
   }
+  ~State() { pcre2_match_data_free(data); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  void check_time() {
+    constexpr unsigned kTriesPerLook = 1024;
+    if (++tries % kTriesPerLook != 0) return;
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    CN_CHECK(seconds < most_seconds, "tokenizer: regular expression ", quote(program.regex), ": ",
+             most_seconds, " s were not enough for a text of ", text_size, " characters");
+  }
+
+  const SplitPattern::Program& program;
+  pcre2_match_data* data;
+  size_t text_size;
+  double most_seconds;
+  Clock::time_point begin = Clock::now();
+  unsigned tries = 0;
+};
+
+SplitSearch::SplitSearch(const SplitPattern& pattern, size_t text_size)
+    : state_(std::make_unique<State>(*pattern.program_, text_size)) {}
+SplitSearch::~SplitSearch() = default;
+
+bool SplitSearch::next(std::string_view classes, size_t start, SplitPattern::Match* match) {
+  const SplitPattern::Program& program = state_->program;
+  for (; start < classes.size(); ++start) {
+    if (!program.first[static_cast<uint8_t>(classes[start])]) continue;
+    state_->check_time();
+    const size_t end = program.match(classes, start, state_->data);
+    if (end == start) continue;
+    *match = {start, end};
+    return true;
+  }
+  return false;
 }
 
 }  // namespace colonnade::text

@@ -17,7 +17,7 @@ namespace colonnade::text {
 /// mode is not needed. Immutable; several threads may use it at once.
 class SplitPattern {
  public:
-  /// Characters [begin, end).
+  /// Characters [begin, end) of what was searched.
   struct Match {
     size_t begin;
     size_t end;
@@ -31,13 +31,30 @@ class SplitPattern {
   /// The classes of `text`, valid UTF-8; of ASCII it is the text.
   std::string classes(std::string_view text) const;
 
-  /// Replaces `*matches` by those in `classes`, from left to right; empty ones are left out. Throws
-  /// Error if the expression needs too many steps: a text of another's must not stop the program.
-  void find_all(std::string_view classes, std::vector<Match>* matches) const;
-
  private:
+  friend class SplitSearch;
   struct Program;
   std::unique_ptr<const Program> program_;
+};
+
+/// Looks for the matches of a pattern in the pieces of one text. Not thread-safe; the pattern must
+/// outlive it.
+class SplitSearch {
+ public:
+  /// `text_size`: characters of the text, after which the time is measured that it may take.
+  SplitSearch(const SplitPattern& pattern, size_t text_size);
+  ~SplitSearch();
+  SplitSearch(const SplitSearch&) = delete;
+  SplitSearch& operator=(const SplitSearch&) = delete;
+
+  /// The first match that begins at `start` or behind it in `classes` and is not empty; false if
+  /// there is none. Throws Error if the expression needs too many steps: a text of another's must
+  /// not stop the program.
+  bool next(std::string_view classes, size_t start, SplitPattern::Match* match);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace colonnade::text

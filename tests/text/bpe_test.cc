@@ -133,6 +133,17 @@ TEST(Bpe, RunsOfSpacesMergeBeforeAllElse) {  // as in Gemma
   EXPECT_THAT(spaces(8), ElementsAre(2, 12, 12, 4));
 }
 
+TEST(Bpe, AMergeAcrossASpaceIsMadeWhereAnyTokenHasOne) {
+  Vocabulary v = scored();
+  EXPECT_THAT(encode_written(v, "c\u2581a\u2581c\u2581a"), ElementsAre(3, 8, 7, 3, 8));
+  for (const char* token : {"c\u2581", "c\u2581a"}) {  // the first of them only later
+    v.tokens.push_back(token);
+    v.token_types.push_back(1);
+    v.scores.push_back(v.tokens.size() == 11 ? -100 : -5);
+  }
+  EXPECT_THAT(encode_written(v, "c\u2581a\u2581c\u2581a"), ElementsAre(11, 7, 11));
+}
+
 TEST(Bpe, AControlTokenIsNotReachedByMerges) {
   Vocabulary v = scored();
   for (const char* letter : {"<", "s", ">", "<s"}) {

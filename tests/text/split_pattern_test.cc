@@ -12,10 +12,10 @@ namespace {
 // "begin-end" of every match, in characters.
 std::string matches(std::string_view regex, std::string_view text) {
   const SplitPattern pattern(regex);
-  std::vector<SplitPattern::Match> found;
-  pattern.find_all(pattern.classes(text), &found);
+  const std::string classes = pattern.classes(text);
+  SplitSearch search(pattern, classes.size());
   std::string out;
-  for (const auto& m : found) {
+  for (SplitPattern::Match m{}; search.next(classes, m.end, &m);) {
     if (!out.empty()) out += ' ';
     out += std::to_string(m.begin) + '-' + std::to_string(m.end);
   }
@@ -66,9 +66,9 @@ TEST(SplitPattern, MoreClassesThanFitAreAnError) {
 
 TEST(SplitPattern, AnExpressionThatExplodesIsStopped) {
   const SplitPattern pattern("(?:[ab]|[ab])*[cd]");
-  std::vector<SplitPattern::Match> found;
+  SplitPattern::Match match{};
   try {
-    pattern.find_all(std::string(60, 'a'), &found);
+    SplitSearch(pattern, 60).next(std::string(60, 'a'), 0, &match);
     FAIL() << "no error";
   } catch (const Error& e) {
     EXPECT_THAT(e.what(), testing::HasSubstr("of a text of 60"));
