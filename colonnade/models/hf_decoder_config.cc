@@ -99,7 +99,7 @@ void read_scaling(const HfConfig& all, const HfConfig& rope, DecoderConfig& c) {
   const char* name = present(rope, {"rope_type", "type"});
   const std::string type = rope.text_or(name, "default");
   RopeScaling& s = c.rope_scaling;
-  if (type == "default" || type == "none" || type == "mrope") return;
+  if (type == "default" || type == "none") return;
   if (type == "longrope" || type == "su") return read_longrope(all, rope, c);
   s.factor = positive(rope, "factor", 0);
   s.original_context =
