@@ -20,11 +20,11 @@ golden_NAME.json: {"model", "made_with", "steps", "prompts": [{
 All numbers are f64 results, rounded to 5 decimals.
 
 perplexity_NAME.json: {"model", "made_with", "text", "n_ctx",
-  "ids"           [n_tokens]       the text's
+  "ids"           [n_tokens]       the text's, the first of each window as it was run
   "window_nll"    [windows]        sum of the negative log-likelihoods of a window's scored positions
   "perplexity"
-  "argmax"        [windows][255]   the id with the largest logit at each scored position
-  "margin"        [windows][255]   how far its logit is above the second, rounded to 3 decimals
+  "argmax"        [windows][n_ctx / 2 - 1]   the id with the largest logit at each scored position
+  "margin"        [windows][n_ctx / 2 - 1]   how far its logit is above the second, rounded to 3 decimals
 }
 Method, the one of llama-perplexity: the ids of the whole text (BOS in front if the model asks for it) are cut into windows of
 n_ctx, a shorter rest is dropped; every window is a sequence of its own (its first id replaced by BOS if the model asks for it);
@@ -58,14 +58,14 @@ PROMPTS = {
     "chinese": "从前有一座山，山里有一座庙，庙里有一个老和尚",
     "emoji": "My favourite emoji are 🍕, 🎉, 👩‍👩‍👧‍👦, 🏳️‍🌈 and",
     "space": " ",
-    "long": None,  # the first LONG_PARAGRAPHS of TEXT
+    "long": None,  # the first paragraphs of TEXT
     "chat": "<|im_start|>system\nYou are a helpful assistant.<|im_end|>\n<|im_start|>user\n"
     "What is the tallest mountain in the world?<|im_end|>\n<|im_start|>assistant\n",
     "cyrillic": "В некотором царстве, в некотором государстве жил-был",
     "json": '{"name": "Ada Lovelace", "born": 1815, "fields": ["mathematics", "',
     "maths": "Let 3x + 4 = 19. Then 3x = 15, so x = 5.\nLet 7y - 6 = 50. Then",
 }
-LONG_PARAGRAPHS = 2
+LONG_PARAGRAPHS = 2  # unless --long-paragraphs says another number
 
 
 def rounded(values):
@@ -138,7 +138,7 @@ def make_continuations(args, model, tokenizer):
     records = []
     for salt, (name, text) in enumerate(PROMPTS.items()):
         if text is None:
-            text = "\n\n".join((DATA / TEXT).read_text(encoding="utf-8").split("\n\n")[:LONG_PARAGRAPHS])
+            text = "\n\n".join((DATA / TEXT).read_text(encoding="utf-8").split("\n\n")[: args.long_paragraphs])
         ids = ([bos] if starts_with_bos else []) + tokenizer.encode(text, add_special_tokens=False).ids
         records.append(start_record(model, name, text, ids, salt))
     continue_together(model, [record for record in records if len(record["prompt_ids"]) > SHORT_IDS])
@@ -154,14 +154,15 @@ def make_perplexity(args, model, tokenizer):
     starts_with_bos, bos = reference_model.begins_with_bos(args.model)
     text = (DATA / TEXT).read_text(encoding="utf-8")
     ids = ([bos] if starts_with_bos else []) + tokenizer.encode(text, add_special_tokens=False).ids
-    kept = N_CTX - N_CTX // 2  # logits from position n_ctx/2 on; the last has no next id
-    record = {"model": args.name, "made_with": made_with(), "text": TEXT, "n_ctx": N_CTX, "ids": ids}
+    n_ctx = args.n_ctx
+    kept = n_ctx - n_ctx // 2  # logits from position n_ctx/2 on; the last has no next id
+    record = {"model": args.name, "made_with": made_with(), "text": TEXT, "n_ctx": n_ctx, "ids": ids}
     record |= {"window_nll": [], "perplexity": 0, "argmax": [], "margin": []}
     nll = 0.0
-    for begin in range(0, len(ids) - N_CTX + 1, N_CTX):
-        window = ids[begin : begin + N_CTX]
+    for begin in range(0, len(ids) - n_ctx + 1, n_ctx):
+        window = ids[begin : begin + n_ctx]
         if starts_with_bos:
-            window[0] = bos
+            window[0] = record["ids"][begin] = bos
         logits = model(torch.tensor([window]), logits_to_keep=kept).logits[0, :-1]  # [kept - 1, V]
         next_ids = torch.tensor(window[-kept + 1 :])
         window_nll = float(-torch.log_softmax(logits, dim=-1).gather(1, next_ids[:, None]).sum())
@@ -181,7 +182,10 @@ def main():
     parser.add_argument("what", choices=["continuations", "perplexity"])
     parser.add_argument("model", help="GGUF file")
     parser.add_argument("--name", required=True, help="short name of the model: names the output")
+    parser.add_argument("--long-paragraphs", type=int, default=LONG_PARAGRAPHS, help="of the text, for the prompt `long`")
+    parser.add_argument("--n-ctx", type=int, default=N_CTX, help="window of the perplexity")
     args = parser.parse_args()
+    transformers.logging.disable_progress_bar()
     model = reference_model.load_model(args.model)
     tokenizer = reference_model.load_tokenizer(args.model)
     with torch.no_grad():

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-for model in smollm2-135m qwen2.5-coder-0.5b; do
+for model in smollm2-135m qwen2.5-coder-0.5b gemma3-270m; do
   if ! tools/get_model "$model" >/dev/null; then
     echo "test_models.sh: $model could not be fetched; the tests that read it will be skipped" >&2
     [ -z "${CI:-}" ] || exit 1

@@ -115,7 +115,9 @@ class Golden : public testing::TestWithParam<const char*> {
 
 TEST_P(Golden, TierF32GivesTheLogitsOfTheF64Reference) {
   const json data = data_of("golden", GetParam());
-  const Agreement a = compare(*session(Tier::f32), data, nightly() ? 10 : 4, true);
+  // Gemma's sixth prompt is longer than its window.
+  const size_t some = GetParam() == std::string_view("gemma3-270m") ? 6 : 4;
+  const Agreement a = compare(*session(Tier::f32), data, nightly() ? 10 : some, true);
   EXPECT_LT(a.largest_error, 1e-3);
   EXPECT_LE(a.largest_margin, 2e-3) << "the tokens differ where the reference's choice is clear";
   std::cout << GetParam() << " f32: largest logit error " << a.largest_error << ", " << a.disagree
@@ -126,7 +128,8 @@ TEST_P(Golden, IntegerTiersDisagreeNoMoreThanThePeerAndNeverWhereTheChoiceIsClea
   const json data = data_of("golden", GetParam());
   // llama.cpp on the same file and ids (tools/peer_disagreement.py, docs/measuring.md): positions
   // of 640 whose argmax differs.
-  const std::map<std::string, int64_t> peer = {{"smollm2-135m", 12}, {"qwen2.5-coder-0.5b", 6}};
+  const std::map<std::string, int64_t> peer = {
+      {"smollm2-135m", 12}, {"qwen2.5-coder-0.5b", 6}, {"gemma3-270m", 13}};
   const Agreement int8 = compare(*session(Tier::int8), data, 10, false);
   EXPECT_EQ(int8.positions, 640);
   EXPECT_LE(int8.disagree, peer.at(GetParam()));
@@ -209,8 +212,9 @@ void score_window(Session& session, const json& data, size_t w, TextScore& score
 
 TEST_P(Golden, PerplexityOfATextIsTheReferences) {
   const json data = data_of("perplexity", GetParam());
-  // llama.cpp's disagreements on all seven windows (docs/measuring.md).
-  const std::map<std::string, double> peer = {{"smollm2-135m", 51}, {"qwen2.5-coder-0.5b", 38}};
+  // llama.cpp's disagreements on all windows (docs/measuring.md).
+  const std::map<std::string, double> peer = {
+      {"smollm2-135m", 51}, {"qwen2.5-coder-0.5b", 38}, {"gemma3-270m", 61}};
   for (const Tier tier : {Tier::f32, Tier::int15, Tier::int8}) {
     const size_t windows = tier == Tier::int8 || nightly() ? data["window_nll"].size() : 1;
     const std::unique_ptr<Session> loaded = session(tier);
@@ -228,7 +232,8 @@ TEST_P(Golden, PerplexityOfATextIsTheReferences) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, Golden, testing::Values("smollm2-135m", "qwen2.5-coder-0.5b"),
+INSTANTIATE_TEST_SUITE_P(Models, Golden,
+                         testing::Values("smollm2-135m", "qwen2.5-coder-0.5b", "gemma3-270m"),
                          [](const testing::TestParamInfo<const char*>& info) {
                            return std::string(info.param).substr(0, 4);
                          });
