@@ -159,12 +159,14 @@ std::vector<Exchange> exchanges_of(const Declaration& declaration, const PlanReq
                                    const std::vector<RankPlan>& ranks) {
   if (ranks.size() == 1) return {};
   int64_t sums = 0, most_rows = 0;
-  for (const MatrixParam& param : declaration.params.matrices())
-    sums += param.leaf.kind != LeafRule::ordinary ? 1 : 0;
+  for (const MatrixParam& param : declaration.params.matrices()) {
+    const bool first = MatrixName(param.name).expert == 0;  // experts are one sum
+    sums += param.leaf.kind != LeafRule::ordinary && first ? 1 : 0;
+  }
   for (const RankPlan& rank : ranks) most_rows = std::max(most_rows, rank.vocabulary.size());
   const DecoderConfig& config = declaration.decoder.config();
   return {{Exchange::tell, "the next step", 1, step_bytes(request, config)},
-          {Exchange::sum, "embedding", 1, config.dim * size_of(DType::f32)},
+          {Exchange::sum, "embedding", 1, config.embedding_width() * size_of(DType::f32)},
           {Exchange::sum, "sums of layers", sums, (config.dim + 1) * size_of(DType::i64)},
           {Exchange::gather, "summaries of logits", 1, summary_bytes(most_rows)}};
 }

@@ -1,5 +1,6 @@
 #include "colonnade/api/plan.h"
 
+#include <algorithm>
 #include <string>
 
 #include "tests/support/loaded_model.h"
@@ -7,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "colonnade/api/model_files.h"
 #include "colonnade/api/session.h"
 #include "colonnade/base/error.h"
 
@@ -199,6 +201,22 @@ TEST(Plan, WhatTheModelCannotGiveIsRefusedByName) {
   EXPECT_THAT(refusal({.ranks = 2, .shares = {1}}), HasSubstr("shares"));
   EXPECT_THAT(refusal({.context = 131073}), HasSubstr("context: expected at most 131072"));
   EXPECT_THAT(refusal({.chunk = 0}), HasSubstr("chunk"));
+}
+
+TEST(PlanModel, ExpertsAreShownOnceReadAsRoutedAndSummedTogether) {
+  const ModelFiles model(std::string(COLONNADE_TEST_DATA) + "/families/qwen3_moe");
+  const ModelPlan plan = plan_model(model.source(), model.config(), {.ranks = 2});
+  ASSERT_EQ(plan.layers.size(), 1U);
+  std::vector<std::string> names;
+  for (const MatrixCut& matrix : plan.layers[0].matrices) names.push_back(matrix.name);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "ffn_down"), 1);
+  EXPECT_EQ(std::count(names.begin(), names.end(), "ffn_gate_inp"), 1);
+  const auto sums = std::find_if(plan.exchanges.begin(), plan.exchanges.end(),
+                                 [](const auto& e) { return e.what == "sums of layers"; });
+  ASSERT_NE(sums, plan.exchanges.end());
+  EXPECT_EQ(sums->per_token, 2 * model.config().layers);
+  // Two of eight experts are read.
+  EXPECT_LT(plan.ranks[0].bytes_per_token, plan.ranks[0].memory.weight_bytes / 2);
 }
 
 }  // namespace
