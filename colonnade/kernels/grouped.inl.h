@@ -3,37 +3,47 @@
 #pragma once
 
 #include "colonnade/kernels/p16.h"
+#include "colonnade/kernels/unroll.inl.h"
 #include "colonnade/kernels/vec.inl.h"
 #include "colonnade/kernels/views.h"
 
 namespace colonnade::kernels::CN_ISA {
 
-/// Line j (0..7) of a block: byte 4r + i is the code of row r at k = 4j + i.
-template <int Bits, int J>
-inline U8x64 stored_line(const uint8_t* block) noexcept {
-  if constexpr (Bits == 8) {
-    return load_codes(block + 64 * J);
-  } else if constexpr (Bits < 4) {
-    const U8x64 low = shift_mask<2 * (J % 4)>(load_codes(block + 64 * (J / 4)), 0x03);
-    if constexpr (Bits == 2) return low;
-    if constexpr (Bits == 3) return bor(low, shift_mask<J - 2>(load_codes(block + 128), 0x04));
+/// The lines of a block's codes, as they are stored. Loaded once: blocks are not aligned to lines
+/// of the cache, and a load that crosses one costs two.
+template <P16Format F>
+struct CodeLines {
+  U8x64 line[F.bits];
+
+  explicit CodeLines(const uint8_t* block) noexcept {
+    repeat<F.bits>(CN_UNROLLED(auto l) { line[l] = load_codes_once(block + 64 * l); });
+  }
+};
+
+/// Codes of a block, line j (0..7): byte 4r + i is the code of row r at k = 4j + i.
+template <P16Format F, int J>
+inline U8x64 stored_codes(const CodeLines<F>& block) noexcept {
+  const U8x64* line = block.line;
+  if constexpr (F.bits == 8) {
+    return line[J];
+  } else if constexpr (F.bits < 4) {
+    const U8x64 low = shift_mask<2 * (J % 4)>(line[J / 4], 0x03);
+    if constexpr (F.bits == 2) return low;
+    if constexpr (F.bits == 3) return merge_shifted<J - 2>(low, line[2], 0x04);
   } else {
-    const U8x64 nibbles = shift_mask<4 * (J % 2)>(load_codes(block + 64 * (J / 2)), 0x0f);
-    if constexpr (Bits == 4) return nibbles;
-    if constexpr (Bits == 5) {
-      return bor(nibbles, shift_mask<J - 4>(load_codes(block + 256), 0x10));
-    }
-    if constexpr (Bits == 6) {
-      const U8x64 plane = load_codes(block + 256 + 64 * (J / 4));
-      return bor(nibbles, shift_mask<2 * (J % 4) - 4>(plane, 0x30));
+    const U8x64 nibbles = shift_mask<4 * (J % 2)>(line[J / 2], 0x0f);
+    if constexpr (F.bits == 4) return nibbles;
+    if constexpr (F.bits == 5) return merge_shifted<J - 4>(nibbles, line[4], 0x10);
+    if constexpr (F.bits == 6) {
+      return merge_shifted<2 * (J % 4) - 4>(nibbles, line[4 + J / 4], 0x30);
     }
   }
 }
 
 /// The same as the integers that dots take: entries of the format's table.
 template <P16Format F, int J>
-inline U8x64 code_line(const uint8_t* block) noexcept {
-  const U8x64 codes = stored_line<F.bits, J>(block);
+inline U8x64 codes_of(const CodeLines<F>& block) noexcept {
+  const U8x64 codes = stored_codes<F, J>(block);
   if constexpr (F.table == CodeTable::none) {
     return codes;
   } else {
@@ -105,7 +115,7 @@ struct BlockScales {
 };
 
 template <P16Format F>
-inline BlockScales load_scales(const uint8_t* block, const SegmentScales& segment) noexcept {
+inline BlockScales load_scales(const uint8_t* block, SegmentScales segment) noexcept {
   const uint8_t* p = block + code_bytes(F);
   BlockScales s = {};
   s.scale = segment.scale;

@@ -9,32 +9,34 @@ namespace colonnade::kernels::CN_ISA {
 // Two integer accumulators (lines 0..3 and 4..7, which may be sub-groups): one would wait on its
 // own latency. Inlined always: a call would store and reload them at every line.
 template <P16Format F>
-[[gnu::always_inline]] inline void dot_block(const uint8_t* block, const int8_t* q, I32x16& i0,
+[[gnu::always_inline]] inline void dot_block(const CodeLines<F>& block, const int8_t* q, I32x16& i0,
                                              I32x16& i1) noexcept {
-  i0 = dot<F>(i0, code_line<F, 0>(block), q);
-  i1 = dot<F>(i1, code_line<F, 4>(block), q + 16);
-  i0 = dot<F>(i0, code_line<F, 1>(block), q + 4);
-  i1 = dot<F>(i1, code_line<F, 5>(block), q + 20);
-  i0 = dot<F>(i0, code_line<F, 2>(block), q + 8);
-  i1 = dot<F>(i1, code_line<F, 6>(block), q + 24);
-  i0 = dot<F>(i0, code_line<F, 3>(block), q + 12);
-  i1 = dot<F>(i1, code_line<F, 7>(block), q + 28);
+  i0 = dot<F>(i0, codes_of<F, 0>(block), q);
+  i1 = dot<F>(i1, codes_of<F, 4>(block), q + 16);
+  i0 = dot<F>(i0, codes_of<F, 1>(block), q + 4);
+  i1 = dot<F>(i1, codes_of<F, 5>(block), q + 20);
+  i0 = dot<F>(i0, codes_of<F, 2>(block), q + 8);
+  i1 = dot<F>(i1, codes_of<F, 6>(block), q + 24);
+  i0 = dot<F>(i0, codes_of<F, 3>(block), q + 12);
+  i1 = dot<F>(i1, codes_of<F, 7>(block), q + 28);
 }
 
 template <P16Format F, bool kInt15>
-inline F32x16 chain_block(F32x16 acc, const uint8_t* block, const SegmentScales& segment,
-                          const CodesView& x, int64_t b) noexcept {
+[[gnu::always_inline]] inline F32x16 chain_block(F32x16 acc, const uint8_t* block,
+                                                 SegmentScales segment, const CodesView& x,
+                                                 int64_t b) noexcept {
   constexpr int kZero = dot_zero<F>();
+  const CodeLines<F> codes(block);
   I32x16 i0 = splat(-kZero * x.half_sums[2 * b]);
   I32x16 i1 = splat(-kZero * x.half_sums[2 * b + 1]);
   if constexpr (kInt15) {
     I32x16 high0 = splat(0), high1 = splat(0);
-    dot_block<F>(block, x.hi + kBlock * b, high0, high1);
+    dot_block<F>(codes, x.hi + kBlock * b, high0, high1);
     i0 = add(i0, shl<7>(high0));
     i1 = add(i1, shl<7>(high1));
-    dot_block<F>(block, x.lo + kBlock * b, i0, i1);
+    dot_block<F>(codes, x.lo + kBlock * b, i0, i1);
   } else {
-    dot_block<F>(block, x.hi + kBlock * b, i0, i1);
+    dot_block<F>(codes, x.hi + kBlock * b, i0, i1);
   }
   const BlockScales s = load_scales<F>(block, segment);
   const F32x16 step = splat(x.scale[b]);
@@ -61,7 +63,7 @@ template <P16Format F, bool kInt15, typename OnLeaf>
     const uint8_t* tail = p + segment.blocks * kBytes;
     const SegmentScales scales = load_segment<F>(tail, w.scales);
     for (; p != tail; p += kBytes, ++b) {
-      for (int64_t line = 0; line < kBytes; line += 64) prefetch_stream(p + line);
+      repeat<(kBytes + 63) / 64>(CN_UNROLLED(auto line) { prefetch_stream(p + 64 * line); });
       acc = chain_block<F, kInt15>(acc, p, scales, x, b);
     }
     p += segment_tail_bytes(F, w.scales);

@@ -19,10 +19,11 @@ void expand_f32(float* lines, const uint8_t* block, const uint8_t* tail, ScaleTy
     offset0 = mul(s.offset, to_f32(sub_minimum<0>(s.min_pairs)));
     offset1 = mul(s.offset, to_f32(sub_minimum<1>(s.min_pairs)));
   }
+  const CodeLines<F> codes(block);
   repeat<8>(CN_UNROLLED(auto j) {
     constexpr int kLine = decltype(j){};
     alignas(64) uint8_t bytes[64];
-    store_codes(bytes, code_line<F, kLine>(block));
+    store_codes(bytes, codes_of<F, kLine>(codes));
     const I32x16 quads = load(reinterpret_cast<const int32_t*>(bytes));
     const F32x16 scale = kLine < 4 ? scale0 : scale1, offset = kLine < 4 ? offset0 : offset1;
     repeat<4>(CN_UNROLLED(auto i) {

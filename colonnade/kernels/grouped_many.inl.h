@@ -32,8 +32,9 @@ inline ManyScratch carve(Scratch scratch, bool exact) noexcept {
 template <P16Format F, bool kInt15>
 void expand_block(ExpandedBlock& e, const uint8_t* block, const uint8_t* tail,
                   ScaleType type) noexcept {
+  const CodeLines<F> codes(block);
   repeat<8>(
-      CN_UNROLLED(auto j) { store_codes(e.codes + 64 * j, code_line<F, decltype(j){}>(block)); });
+      CN_UNROLLED(auto j) { store_codes(e.codes + 64 * j, codes_of<F, decltype(j){}>(codes)); });
   const BlockScales s = load_scales<F>(block, load_segment<F>(tail, type));
   store(e.scale, s.scale);
   if constexpr (F.offset) store(e.offset, s.offset);

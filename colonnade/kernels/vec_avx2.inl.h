@@ -231,6 +231,7 @@ inline U8x64 load_codes(const uint8_t* p) noexcept {
   return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)),
           _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + 32))};
 }
+inline U8x64 load_codes_once(const uint8_t* p) noexcept { return load_codes(p); }
 inline void store_codes(uint8_t* p, U8x64 a) noexcept {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), a.lo);
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p + 32), a.hi);
@@ -253,6 +254,11 @@ template <int N>
 inline U8x64 shift_mask(U8x64 a, uint8_t mask) noexcept {
   const __m256i m = _mm256_set1_epi8(static_cast<char>(mask));
   return {_mm256_and_si256(shift16<N>(a.lo), m), _mm256_and_si256(shift16<N>(a.hi), m)};
+}
+
+template <int N>
+inline U8x64 merge_shifted(U8x64 base, U8x64 a, uint8_t mask) noexcept {
+  return bor(base, shift_mask<N>(a, mask));
 }
 
 inline __m256i quad(const int8_t* q) noexcept {

@@ -131,6 +131,12 @@ inline int32_t reduce_add(I32x16 a) noexcept { return _mm512_reduce_add_epi32(a.
 inline int32_t reduce_max(I32x16 a) noexcept { return _mm512_reduce_max_epi32(a.v); }
 
 inline U8x64 load_codes(const uint8_t* p) noexcept { return {_mm512_loadu_si512(p)}; }
+// Without this gcc 12 makes a memory operand of every use.
+inline U8x64 load_codes_once(const uint8_t* p) noexcept {
+  __m512i codes = _mm512_loadu_si512(p);
+  asm("" : "+v"(codes));
+  return {codes};
+}
 inline void store_codes(uint8_t* p, U8x64 a) noexcept { _mm512_storeu_si512(p, a.v); }
 inline U8x64 bor(U8x64 a, U8x64 b) noexcept { return {_mm512_or_si512(a.v, b.v)}; }
 inline U8x64 lookup(const uint8_t* entries, U8x64 codes) noexcept {
@@ -138,11 +144,19 @@ inline U8x64 lookup(const uint8_t* entries, U8x64 codes) noexcept {
   return {_mm512_shuffle_epi8(_mm512_broadcast_i32x4(all), codes.v)};
 }
 template <int N>
+inline __m512i shift16(__m512i a) noexcept {
+  if constexpr (N > 0) return _mm512_srli_epi16(a, N);
+  if constexpr (N < 0) return _mm512_slli_epi16(a, -N);
+  return a;
+}
+template <int N>
 inline U8x64 shift_mask(U8x64 a, uint8_t mask) noexcept {
-  __m512i shifted = a.v;
-  if constexpr (N > 0) shifted = _mm512_srli_epi16(a.v, N);
-  if constexpr (N < 0) shifted = _mm512_slli_epi16(a.v, -N);
-  return {_mm512_and_si512(shifted, _mm512_set1_epi8(static_cast<char>(mask)))};
+  return {_mm512_and_si512(shift16<N>(a.v), _mm512_set1_epi8(static_cast<char>(mask)))};
+}
+template <int N>
+inline U8x64 merge_shifted(U8x64 base, U8x64 a, uint8_t mask) noexcept {
+  const __m512i m = _mm512_set1_epi8(static_cast<char>(mask));
+  return {_mm512_ternarylogic_epi64(base.v, shift16<N>(a.v), m, 0xf8)};
 }
 
 inline int32_t quad(const int8_t* q) noexcept {

@@ -256,6 +256,7 @@ inline int32_t reduce_max(I32x16 v) noexcept {
 inline U8x64 load_codes(const uint8_t* p) noexcept {
   return {vld1q_u8(p), vld1q_u8(p + 16), vld1q_u8(p + 32), vld1q_u8(p + 48)};
 }
+inline U8x64 load_codes_once(const uint8_t* p) noexcept { return load_codes(p); }
 inline void store_codes(uint8_t* p, U8x64 v) noexcept {
   vst1q_u8(p, v.a);
   vst1q_u8(p + 16, v.b);
@@ -277,6 +278,10 @@ inline U8x64 shift_mask(U8x64 a, uint8_t mask) noexcept {
   }
   const uint8x16_t m = vdupq_n_u8(mask);
   return each<U8x64>([&](auto x) noexcept { return vandq_u8(x, m); }, shifted);
+}
+template <int N>
+inline U8x64 merge_shifted(U8x64 base, U8x64 a, uint8_t mask) noexcept {
+  return bor(base, shift_mask<N>(a, mask));
 }
 
 inline U8x64 lookup(const uint8_t* entries, U8x64 codes) noexcept {

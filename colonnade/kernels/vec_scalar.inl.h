@@ -236,6 +236,8 @@ inline U8x64 load_codes(const uint8_t* p) noexcept {
   for (int i = 0; i < 64; ++i) r.v[i] = p[i];
   return r;
 }
+/// The same, into a register that later uses read, where there are enough of them
+inline U8x64 load_codes_once(const uint8_t* p) noexcept { return load_codes(p); }
 inline void store_codes(uint8_t* p, U8x64 a) noexcept {
   for (int i = 0; i < 64; ++i) p[i] = a.v[i];
 }
@@ -255,6 +257,12 @@ inline U8x64 shift_mask(U8x64 a, uint8_t mask) noexcept {
     a.v[i] = static_cast<uint8_t>((N >= 0 ? a.v[i] >> (N & 7) : a.v[i] << (-N & 7)) & mask);
   }
   return a;
+}
+
+/// base | shift_mask<N>(a, mask)
+template <int N>
+inline U8x64 merge_shifted(U8x64 base, U8x64 a, uint8_t mask) noexcept {
+  return bor(base, shift_mask<N>(a, mask));
 }
 
 /// acc[r] + sum over i of codes[4 r + i] * q[i]; codes up to 127
