@@ -5,8 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=(libfmt-dev libfmt9 libpcre2-dev libpcre2-8-0 libsimdjson-dev libsimdjson14 libssl-dev libssl3 nlohmann-json3-dev
-          libgtest-dev libgmock-dev librapidcheck-dev)
+packages=(libfmt-dev libfmt9 libpcre2-dev libpcre2-8-0 libssl-dev libssl3 libsimdjson-dev libsimdjson14
+          nlohmann-json3-dev libgtest-dev libgmock-dev librapidcheck-dev)
 sysroot=$PWD/build/aarch64-sysroot
 stamp=$sysroot/complete
 [ ! -e "$stamp" ] || [ "$(cat "$stamp")" != "${packages[*]}" ] || exit 0
