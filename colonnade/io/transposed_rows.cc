@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,30 +19,91 @@ constexpr int64_t kStripeUnit = 64;
 /// Rows of the file that are turned at a time: a square of them stays in the first-level cache.
 constexpr int64_t kTurned = 32;
 
+typedef uint16_t Eight __attribute__((vector_size(16)));
+typedef uint32_t Four __attribute__((vector_size(16)));
+
+/// The first halves of two vectors, or the second ones, their elements in turns.
+Eight low(Eight a, Eight b) { return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11); }
+Eight high(Eight a, Eight b) { return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15); }
+Four low(Four a, Four b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); }
+Four high(Four a, Four b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); }
+
+/// Rows of both halves in turns. Written out, as the following: a loop would keep them in memory.
+template <typename Vector, size_t... kHalf>
+[[gnu::always_inline]] inline void interleave(const Vector* rows, Vector* out,
+                                              std::index_sequence<kHalf...>) {
+  ((out[2 * kHalf] = low(rows[kHalf], rows[kHalf + sizeof...(kHalf)]),
+    out[2 * kHalf + 1] = high(rows[kHalf], rows[kHalf + sizeof...(kHalf)])),
+   ...);
+}
+
+/// A square of as many rows as a vector has elements: interleaved as often as it can be halved, it
+/// is turned. Strides in elements; no alignment.
+template <typename Vector, typename T, size_t... kRow>
+[[gnu::always_inline]] inline void turn_square(const T* from, int64_t from_stride, T* to,
+                                               int64_t to_stride, std::index_sequence<kRow...>) {
+  constexpr size_t kSide = sizeof...(kRow);
+  constexpr auto kHalf = std::make_index_sequence<kSide / 2>();
+  Vector rows[kSide], next[kSide];
+  (std::memcpy(&rows[kRow], from + static_cast<int64_t>(kRow) * from_stride, sizeof(Vector)), ...);
+  interleave(rows, next, kHalf);
+  interleave(next, rows, kHalf);
+  if constexpr (kSide == 8) {
+    interleave(rows, next, kHalf);
+    std::copy(next, next + kSide, rows);
+  }
+  (std::memcpy(to + static_cast<int64_t>(kRow) * to_stride, &rows[kRow], sizeof(Vector)), ...);
+}
+
+/// to[r][i] = from[i][r] for i < count and the rows r.
 template <typename T>
 void turn(const T* from, int64_t from_stride, Range rows, int64_t count, T* to, int64_t to_stride) {
+  using Vector = std::conditional_t<sizeof(T) == 2, Eight, Four>;
+  constexpr int64_t kSide = sizeof(Vector) / sizeof(T);
+  const int64_t whole_rows = rows.size() / kSide * kSide + rows.begin;
+  const int64_t whole = count / kSide * kSide;
+  for (int64_t r = rows.begin; r < whole_rows; r += kSide) {
+    for (int64_t i = 0; i < whole; i += kSide) {
+      turn_square<Vector>(from + i * from_stride + r, from_stride, to + r * to_stride + i,
+                          to_stride, std::make_index_sequence<kSide>());
+    }
+  }
   for (int64_t r = rows.begin; r < rows.end; ++r) {
-    for (int64_t i = 0; i < count; ++i) to[r * to_stride + i] = from[i * from_stride + r];
+    for (int64_t i = r < whole_rows ? whole : 0; i < count; ++i) {
+      to[r * to_stride + i] = from[i * from_stride + r];
+    }
   }
 }
 
-/// to[r][i] = from[i][r] for i < count, r < rows; strides in elements.
-template <typename T>
-void turn_all(const std::byte* from, int64_t rows, int64_t count, std::byte* to,
-              int64_t to_stride) {
-  const auto* source = reinterpret_cast<const T*>(from);
-  auto* target = reinterpret_cast<T*>(to);
-  for (int64_t r = 0; r < rows; r += kTurned) {
-    turn(source, rows, {r, std::min(rows, r + kTurned)}, count, target, to_stride);
+/// Parts of the file's rows that wait to be turned. The stride is no power of two: their elements
+/// of one column would all want the same few places of the first-level cache.
+struct Parts {
+  std::vector<std::byte> data;
+  int64_t stride_bytes;
+
+  explicit Parts(int64_t part_bytes) : stride_bytes((part_bytes + 63) / 64 * 64 + 64) {
+    data.resize(static_cast<size_t>(kTurned * stride_bytes));
   }
-}
+  std::byte* part(int64_t i) { return data.data() + i * stride_bytes; }
+
+  /// to[r][i] = part(i)[r] for i < count, r < rows; to_stride in elements.
+  template <typename T>
+  void turn_all(int64_t rows, int64_t count, std::byte* to, int64_t to_stride) const {
+    const auto* source = reinterpret_cast<const T*>(data.data());
+    const int64_t stride = stride_bytes / static_cast<int64_t>(sizeof(T));
+    for (int64_t r = 0; r < rows; r += kTurned) {
+      turn(source, stride, {r, std::min(rows, r + kTurned)}, count, reinterpret_cast<T*>(to),
+           to_stride);
+    }
+  }
+};
 
 }  // namespace
 
 struct TransposedRows::Stripe {
   std::mutex mutex;
-  std::vector<std::byte> data;  // [rows, cols] elements; empty: not read, or forgotten
-  int64_t left = 0;             // rows of `data` that nobody has asked for yet
+  Buffer data;       // [rows, cols] elements; nullptr: not read, or forgotten
+  int64_t left = 0;  // rows of `data` that nobody has asked for yet
 };
 
 TransposedRows::TransposedRows(const TransposedSlice& slice, ReadPart read)
@@ -56,25 +117,40 @@ TransposedRows::TransposedRows(const TransposedSlice& slice, ReadPart read)
 
 TransposedRows::~TransposedRows() = default;
 
-void TransposedRows::fill(Stripe& stripe, Range rows) const {
+/// One that is no longer needed, else a new one: memory that the system has just made costs as much
+/// again as what is read into it.
+TransposedRows::Buffer TransposedRows::take_buffer() {
+  const std::scoped_lock lock(spare_mutex_);
+  if (spare_.empty()) {
+    const int64_t bytes = stripe_rows_ * slice_.cols.size() * slice_.element_bytes;
+    return std::make_unique_for_overwrite<std::byte[]>(static_cast<size_t>(bytes));
+  }
+  Buffer buffer = std::move(spare_.back());
+  spare_.pop_back();
+  return buffer;
+}
+
+void TransposedRows::fill(Stripe& stripe, Range rows) {
   const int64_t width = slice_.cols.size();
-  std::vector<std::byte> data(static_cast<size_t>(rows.size() * width * slice_.element_bytes));
-  const int64_t part_bytes = rows.size() * slice_.element_bytes;
-  std::vector<std::byte> parts(static_cast<size_t>(kTurned * part_bytes));
+  Buffer data = take_buffer();
+  Parts parts(rows.size() * slice_.element_bytes);
   for (int64_t at = 0; at < width; at += kTurned) {
     const int64_t count = std::min(kTurned, width - at);
-    for (int64_t i = 0; i < count; ++i) {
-      read_(slice_.cols.begin + at + i, rows, parts.data() + i * part_bytes);
-    }
-    std::byte* to = data.data() + at * slice_.element_bytes;
+    for (int64_t i = 0; i < count; ++i) read_(slice_.cols.begin + at + i, rows, parts.part(i));
+    std::byte* to = data.get() + at * slice_.element_bytes;
     if (slice_.element_bytes == 4) {
-      turn_all<uint32_t>(parts.data(), rows.size(), count, to, width);
+      parts.turn_all<uint32_t>(rows.size(), count, to, width);
     } else {
-      turn_all<uint16_t>(parts.data(), rows.size(), count, to, width);
+      parts.turn_all<uint16_t>(rows.size(), count, to, width);
     }
   }
   stripe.data = std::move(data);
   stripe.left = rows.size();
+}
+
+void TransposedRows::forget(Stripe& stripe) {
+  const std::scoped_lock lock(spare_mutex_);
+  spare_.push_back(std::move(stripe.data));
 }
 
 void TransposedRows::read(Range rows, std::byte* out) {
@@ -86,11 +162,11 @@ void TransposedRows::read(Range rows, std::byte* out) {
     const int64_t count = std::min(rows.end, all.end) - row;
     Stripe& stripe = stripes_[static_cast<size_t>(number)];
     const std::scoped_lock lock(stripe.mutex);
-    if (stripe.data.empty()) fill(stripe, all);
-    std::memcpy(out, stripe.data.data() + (row - all.begin) * row_bytes,
+    if (stripe.data == nullptr) fill(stripe, all);
+    std::memcpy(out, stripe.data.get() + (row - all.begin) * row_bytes,
                 static_cast<size_t>(count * row_bytes));
     stripe.left -= count;
-    if (stripe.left <= 0) std::vector<std::byte>().swap(stripe.data);
+    if (stripe.left <= 0) forget(stripe);
     out += count * row_bytes;
     row += count;
   }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "colonnade/base/range.h"
 
@@ -38,13 +40,18 @@ class TransposedRows {
 
  private:
   struct Stripe;
+  using Buffer = std::unique_ptr<std::byte[]>;
 
-  void fill(Stripe& stripe, Range rows) const;
+  Buffer take_buffer();
+  void fill(Stripe& stripe, Range rows);
+  void forget(Stripe& stripe);
 
   const TransposedSlice slice_;
   const ReadPart read_;
   int64_t stripe_rows_;
   std::unique_ptr<Stripe[]> stripes_;
+  std::mutex spare_mutex_;
+  std::vector<Buffer> spare_;  // of stripes that were forgotten
 };
 
 }  // namespace colonnade
