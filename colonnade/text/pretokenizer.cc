@@ -124,6 +124,7 @@ std::vector<std::string_view> PreTokenizer::split(std::string_view text) const {
   if (text.empty()) return {};
   if (steps_.empty()) return {text};
   const bool ascii = is_ascii(text);
+  SearchTime time(text.size());
   std::vector<std::string_view> words;
   std::vector<Span> pieces, next, parts;
   for (const Step& step : steps_) {
@@ -131,7 +132,7 @@ std::vector<std::string_view> PreTokenizer::split(std::string_view text) const {
     const std::string_view subject = ascii ? text : std::string_view(classes);
     const bool first = &step == &steps_.front(), last = &step == &steps_.back();
     if (first) pieces.push_back({0, subject.size(), false});
-    SplitSearch search(step.pattern, subject.size());
+    SplitSearch search(step.pattern, time);
     Walker walker(text, ascii);
     next.clear();
     for (const Span& piece : pieces) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
-#include <chrono>
 #include <unordered_map>
 #include <utility>
 
@@ -24,12 +23,13 @@ using Signature = uint64_t;  // bit s: in set s
 constexpr size_t kMostSets = 64;
 constexpr int kFirstClass = 0x80;
 
-// No expression of a tokenizer takes more than a step back or two per character; over ten megabytes
-// of spaces that is this many.
-constexpr uint32_t kMostSteps = 100'000'000;
+// No expression of a tokenizer takes more than a step back or two per character; over megabytes of
+// spaces that is this many.
+constexpr uint32_t kMostSteps = 20'000'000;
 constexpr size_t kMostHeapKib = 64 << 10;
 // Quick expressions do 50 MB/s and more.
-constexpr double kMostSeconds = 10, kMostSecondsPerByte = 1e-6;
+constexpr double kMostSeconds = 5, kMostSecondsPerByte = 1e-6;
+constexpr unsigned kCallsPerLook = 16;  // at the clock; each can take some tenths of a second
 
 // Scripts in daily use lie below U+3400; the letters of Han and Hangul are two long runs above.
 constexpr char32_t kTableEnd = 0x3400;
@@ -223,45 +223,39 @@ std::string SplitPattern::classes(std::string_view text) const {
   return out;
 }
 
-struct SplitSearch::State {
-  using Clock = std::chrono::steady_clock;
+SearchTime::SearchTime(size_t text_size) : text_size_(text_size), begin_(Clock::now()) {}
 
-  State(const SplitPattern::Program& p, size_t size)
-      : program(p),
-        data(pcre2_match_data_create_from_pattern(p.code, nullptr)),
-        text_size(size),
-        most_seconds(kMostSeconds + kMostSecondsPerByte * static_cast<double>(size)) {
+void SearchTime::check(std::string_view regex) {
+  if (++calls_ % kCallsPerLook != 0) return;
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
+  const double most = kMostSeconds + kMostSecondsPerByte * static_cast<double>(text_size_);
+  CN_CHECK(seconds < most, "tokenizer: regular expression ", quote(regex), ": ", most,
+           " s were not enough for a text of ", text_size_, " bytes");
+}
+
+struct SplitSearch::State {
+  State(const SplitPattern::Program& p, SearchTime& t)
+      : program(p), time(t), data(pcre2_match_data_create_from_pattern(p.code, nullptr)) {
     CN_CHECK(data, "tokenizer: out of memory");
   }
   ~State() { pcre2_match_data_free(data); }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  void check_time() {
-    constexpr unsigned kTriesPerLook = 1024;
-    if (++tries % kTriesPerLook != 0) return;
-    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    CN_CHECK(seconds < most_seconds, "tokenizer: regular expression ", quote(program.regex), ": ",
-             most_seconds, " s were not enough for a text of ", text_size, " characters");
-  }
-
   const SplitPattern::Program& program;
+  SearchTime& time;
   pcre2_match_data* data;
-  size_t text_size;
-  double most_seconds;
-  Clock::time_point begin = Clock::now();
-  unsigned tries = 0;
 };
 
-SplitSearch::SplitSearch(const SplitPattern& pattern, size_t text_size)
-    : state_(std::make_unique<State>(*pattern.program_, text_size)) {}
+SplitSearch::SplitSearch(const SplitPattern& pattern, SearchTime& time)
+    : state_(std::make_unique<State>(*pattern.program_, time)) {}
 SplitSearch::~SplitSearch() = default;
 
 bool SplitSearch::next(std::string_view classes, size_t start, SplitPattern::Match* match) {
   const SplitPattern::Program& program = state_->program;
   for (; start < classes.size(); ++start) {
     if (!program.first[static_cast<uint8_t>(classes[start])]) continue;
-    state_->check_time();
+    state_->time.check(program.regex);
     const size_t end = program.match(classes, start, state_->data);
     if (end == start) continue;
     *match = {start, end};

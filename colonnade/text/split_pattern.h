@@ -1,7 +1,8 @@
 // A regular expression that runs over one byte per character.
 #pragma once
 
-#include <cstdint>
+#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -37,19 +38,32 @@ class SplitPattern {
   std::unique_ptr<const Program> program_;
 };
 
-/// Looks for the matches of a pattern in the pieces of one text. Not thread-safe; the pattern must
-/// outlive it.
+/// The time that all searches in one text may take together: a file of another's must not stop the
+/// program.
+class SearchTime {
+ public:
+  explicit SearchTime(size_t text_size);
+  /// Throws Error that names `regex` if it is over. Cheap.
+  void check(std::string_view regex);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  size_t text_size_;
+  Clock::time_point begin_;
+  unsigned calls_ = 0;
+};
+
+/// Looks for the matches of a pattern in the pieces of one text. Not thread-safe; pattern and time
+/// must outlive it.
 class SplitSearch {
  public:
-  /// `text_size`: characters of the text, after which the time is measured that it may take.
-  SplitSearch(const SplitPattern& pattern, size_t text_size);
+  SplitSearch(const SplitPattern& pattern, SearchTime& time);
   ~SplitSearch();
   SplitSearch(const SplitSearch&) = delete;
   SplitSearch& operator=(const SplitSearch&) = delete;
 
   /// The first match that begins at `start` or behind it in `classes` and is not empty; false if
-  /// there is none. Throws Error if the expression needs too many steps: a text of another's must
-  /// not stop the program.
+  /// there is none. Throws Error if the expression needs too many steps, or the time is over.
   bool next(std::string_view classes, size_t start, SplitPattern::Match* match);
 
  private:

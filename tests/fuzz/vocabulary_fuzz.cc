@@ -12,11 +12,12 @@ namespace {
 
 Vocabulary any_vocabulary(FuzzedDataProvider& input) {
   Vocabulary v;
-  v.model = "gpt2";
-  v.pre = input.PickValueInArray({"gpt-2", "smollm", "llama-bpe", "qwen2"});
+  v.model = input.PickValueInArray({"gpt2", "llama"});
+  v.pre = input.PickValueInArray({"gpt-2", "smollm", "llama-bpe", "qwen2", "gpt-4o", "bloom"});
   for (int left = input.ConsumeIntegralInRange(0, 30); left > 0; --left) {
     v.tokens.push_back(input.ConsumeRandomLengthString(8));
     v.token_types.push_back(input.ConsumeIntegralInRange(0, 7));
+    if (v.model == "llama") v.scores.push_back(input.ConsumeIntegralInRange(-9, 9));
   }
   for (int left = input.ConsumeIntegralInRange(0, 10); left > 0; --left) {
     v.merges.push_back(input.ConsumeRandomLengthString(12));
@@ -25,6 +26,7 @@ Vocabulary any_vocabulary(FuzzedDataProvider& input) {
     *id = input.ConsumeIntegralInRange(-2, 31);
   if (input.ConsumeBool()) v.add_bos = input.ConsumeBool();
   v.add_eos = input.ConsumeBool();
+  v.add_space_prefix = input.ConsumeBool();
   return v;
 }
 

@@ -13,7 +13,8 @@ namespace {
 std::string matches(std::string_view regex, std::string_view text) {
   const SplitPattern pattern(regex);
   const std::string classes = pattern.classes(text);
-  SplitSearch search(pattern, classes.size());
+  SearchTime time(classes.size());
+  SplitSearch search(pattern, time);
   std::string out;
   for (SplitPattern::Match m{}; search.next(classes, m.end, &m);) {
     if (!out.empty()) out += ' ';
@@ -66,9 +67,10 @@ TEST(SplitPattern, MoreClassesThanFitAreAnError) {
 
 TEST(SplitPattern, AnExpressionThatExplodesIsStopped) {
   const SplitPattern pattern("(?:[ab]|[ab])*[cd]");
+  SearchTime time(60);
   SplitPattern::Match match{};
   try {
-    SplitSearch(pattern, 60).next(std::string(60, 'a'), 0, &match);
+    SplitSearch(pattern, time).next(std::string(60, 'a'), 0, &match);
     FAIL() << "no error";
   } catch (const Error& e) {
     EXPECT_THAT(e.what(), testing::HasSubstr("of a text of 60"));
