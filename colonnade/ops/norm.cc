@@ -3,6 +3,7 @@
 #include "colonnade/base/error.h"
 #include "colonnade/ops/forms.h"
 #include "colonnade/tensor/device.h"
+#include "colonnade/tensor/workspace.h"
 
 namespace colonnade {
 namespace {
@@ -15,11 +16,13 @@ void check_vector(const char* what, const Tensor& vector, int64_t cols) {
 NormCommand command_for(const Tensor& x, const NormParams& params) {
   check_vector("weight", params.weight, x.cols());
   check_vector("bias", params.bias, x.cols());
-  return {.x = x.f32(),
-          .weight = params.weight ? params.weight.f32() : nullptr,
-          .bias = params.bias ? params.bias.f32() : nullptr,
-          .eps = params.eps,
-          .kind = params.kind};
+  NormCommand command;
+  command.x = x.f32();
+  command.weight = params.weight ? params.weight.f32() : nullptr;
+  command.bias = params.bias ? params.bias.f32() : nullptr;
+  command.eps = params.eps;
+  command.kind = params.kind;
+  return command;
 }
 
 }  // namespace
@@ -30,12 +33,10 @@ Tensor norm(Ctx& cx, Tensor x, const NormParams& params, const Tensor& residual)
            to_string(residual.shape()));
   NormCommand command = command_for(x, params);
   if (residual) command.residual = residual.f32();
-  Activations y{.tokens = x.rows(), .k = x.cols()};
-  if (x.unique()) {
-    y.values = x;
-  } else {
-    y = make_activations(cx, Forms{.values = true}, x.rows(), x.cols(), 1);
-  }
+  Activations y;
+  y.tokens = x.rows();
+  y.k = x.cols();
+  y.values = x.unique() ? x : cx.workspace.tensor({x.rows(), x.cols()});
   command.out = ref(y);
   cx.device.launch(command, Sync::meet);
   return y.values;
