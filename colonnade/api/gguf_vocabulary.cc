@@ -53,6 +53,10 @@ text::Vocabulary gguf_vocabulary(const GgufMetadata& metadata) {
   if (metadata.has(kAddBos)) v.add_bos = metadata.flag_or(kAddBos, false);
   v.add_eos = metadata.flag_or("tokenizer.ggml.add_eos_token", false);
   v.add_space_prefix = metadata.flag_or("tokenizer.ggml.add_space_prefix", true);
+  // Source: added_tokens of microsoft/Phi-3-mini-4k-instruct's tokenizer.json ("rstrip"), for which
+  // GGUF has no key; Phi-4 has the same architecture, but byte-level BPE and no such tokens.
+  v.strip_behind_control =
+      v.model == "llama" && metadata.text_or("general.architecture", "") == "phi3";
   return v;
 }
 

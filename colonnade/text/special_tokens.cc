@@ -82,6 +82,8 @@ std::vector<WrittenToken> written_tokens(const Vocabulary& vocabulary) {
     token.text = vocabulary.tokens[i];
     token.id = id;
     token.control = type != TokenType::user_defined;
+    token.strip_right = vocabulary.strip_behind_control && token.control && id != vocabulary.bos &&
+                        id != vocabulary.unk && token.text != "<|endoftext|>";
     tokens.push_back(std::move(token));
   }
   return tokens;

@@ -73,6 +73,7 @@ struct Vocabulary {
   std::optional<bool> add_bos;  ///< not said: as models with this pre-tokenizer do (Llama 3: yes)
   bool add_eos = false;
   bool add_space_prefix = true;         ///< "llama" only: text begins with one space more
+  bool strip_behind_control = false;    ///< control tokens take the spaces behind them (Phi-3)
   std::optional<TokenizerRules> rules;  ///< in place of pre, merges, scores, add_*
 
   TokenType type(int32_t id) const {

@@ -85,6 +85,16 @@ TEST(GgufVocabulary, WhatIsNotSaidIsLeftToTheTokenizer) {
   EXPECT_TRUE(v.add_space_prefix);
 }
 
+TEST(GgufVocabulary, Phi3sControlTokensStripWhatIsBehindThem) {
+  const GgufEntry phi3{"general.architecture", {GgufValueType::string, std::string("phi3")}, 0};
+  const auto strips = [&](const char* model) {
+    return gguf_vocabulary(GgufMetadata("file", {phi3, text_entry("model", model)}))
+        .strip_behind_control;
+  };
+  EXPECT_TRUE(strips("llama"));
+  EXPECT_FALSE(strips("gpt2"));
+}
+
 TEST(GgufVocabulary, AFileWithoutATokenizerIsRefused) {
   EXPECT_THROW(gguf_vocabulary(GgufMetadata("file", {})), Error);
 }

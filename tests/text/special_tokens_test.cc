@@ -91,6 +91,18 @@ TEST(SpecialTokens, ASingleWordIsOneOnlyWhereNoLetterTouchesIt) {
     EXPECT_EQ(cut_at(text, single), std::string("|") + text);
 }
 
+TEST(SpecialTokens, Phi3sControlTokensTakeTheSpacesBehindThem) {
+  Vocabulary v;
+  v.tokens = {"<s>", "<|end|>", "<tool>", "<|endoftext|>"};
+  v.token_types = {3, 3, 4, 3};
+  v.bos = 0;
+  v.strip_behind_control = true;
+  for (const WrittenToken& token : written_tokens(v))
+    EXPECT_EQ(token.strip_right, token.text == "<|end|>") << token.text;
+  v.strip_behind_control = false;
+  for (const WrittenToken& token : written_tokens(v)) EXPECT_FALSE(token.strip_right);
+}
+
 TEST(SpecialTokens, TheRulesOfAVocabularyNameItsTokens) {
   Vocabulary v = vocabulary();
   EXPECT_EQ(written_tokens(v).size(), 6u);
