@@ -10,15 +10,14 @@
 namespace colonnade {
 namespace {
 
-int32_t narrowed(int64_t value, const char* key) {
-  CN_CHECK(
-      value >= std::numeric_limits<int32_t>::min() && value <= std::numeric_limits<int32_t>::max(),
-      key, ": expected a 32-bit number, got ", value);
+int32_t narrowed(const GgufMetadata& metadata, const char* key, int64_t value) {
+  if (value < std::numeric_limits<int32_t>::min() || value > std::numeric_limits<int32_t>::max())
+    metadata.refuse(key, concat("expected a 32-bit number, got ", value));
   return static_cast<int32_t>(value);
 }
 
 int32_t token_id(const GgufMetadata& metadata, const char* key) {
-  return narrowed(metadata.integer_or(key, -1), key);
+  return narrowed(metadata, key, metadata.integer_or(key, -1));
 }
 
 std::vector<std::string> strings(const GgufMetadata& metadata, const char* key) {
@@ -41,7 +40,7 @@ text::Vocabulary gguf_vocabulary(const GgufMetadata& metadata) {
   v.merges = strings(metadata, "tokenizer.ggml.merges");
   if (metadata.has(kTypes)) {
     for (const int64_t type : metadata.integers(kTypes))
-      v.token_types.push_back(narrowed(type, kTypes));
+      v.token_types.push_back(narrowed(metadata, kTypes, type));
   }
   if (metadata.has("tokenizer.ggml.scores")) v.scores = metadata.numbers("tokenizer.ggml.scores");
   v.bos = token_id(metadata, "tokenizer.ggml.bos_token_id");

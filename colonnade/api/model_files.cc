@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <string_view>
 
 #include "colonnade/api/gguf_vocabulary.h"
 #include "colonnade/base/error.h"
@@ -35,12 +36,23 @@ struct ModelFiles::Impl {
 
 namespace {
 
+/// What `make` makes of a file's content; its errors name the file.
+template <typename Make>
+auto of_file(const std::string& path, Make&& make) {
+  try {
+    return make();
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).find(path) != std::string_view::npos) throw;
+    throw Error(concat(path, ": ", error.what()));
+  }
+}
+
 struct GgufModel final : ModelFiles::Impl {
   GgufFile file;
   GgufSource tensors;
 
   explicit GgufModel(const std::string& path) : file(path), tensors(file) {
-    config = read_config(file.metadata(), tensors);
+    config = of_file(file.path(), [this] { return read_config(file.metadata(), tensors); });
     source.emplace(tensors, family_of_architecture(config.architecture).gguf_names, config);
   }
 
@@ -59,7 +71,8 @@ struct HfModel final : ModelFiles::Impl {
 
   explicit HfModel(const std::string& path)
       : folder(path), tensors(folder.weights(), &folder.config()) {
-    config = read_config(folder.config());
+    config =
+        of_file(folder.path() + "/config.json", [this] { return read_config(folder.config()); });
     const Family& family = family_of_model_type(folder.config().text("model_type"));
     source.emplace(tensors, family.hf_names, config, family.hf_prefix);
   }
@@ -137,6 +150,9 @@ int64_t ModelFiles::bytes_read() const { return impl_->bytes_read(); }
 const DecoderConfig& ModelFiles::config() const { return impl_->config; }
 const TensorSource& ModelFiles::source() const { return *impl_->source; }
 text::Vocabulary ModelFiles::vocabulary() const { return impl_->vocabulary(); }
+text::Tokenizer ModelFiles::tokenizer() const {
+  return of_file(path(), [this] { return text::Tokenizer(vocabulary()); });
+}
 std::string ModelFiles::chat_template() const { return impl_->chat_template(); }
 std::vector<std::string> ModelFiles::warnings() const {
   std::vector<std::string> all = impl_->warnings();

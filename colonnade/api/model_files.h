@@ -8,6 +8,7 @@
 #include "colonnade/base/file.h"
 #include "colonnade/io/tensor_source.h"
 #include "colonnade/models/decoder_config.h"
+#include "colonnade/text/tokenizer.h"
 #include "colonnade/text/vocabulary.h"
 
 namespace colonnade {
@@ -36,6 +37,8 @@ class ModelFiles {
   /// Under the names that the layers ask for (models/tensor_names.h).
   const TensorSource& source() const;
   text::Vocabulary vocabulary() const;
+  /// Throws Error naming the file and what is wrong with its vocabulary.
+  text::Tokenizer tokenizer() const;
   /// Empty if there is none.
   std::string chat_template() const;
   /// What is wrong with the files and was got over.

@@ -94,7 +94,7 @@ SessionModel::SessionModel(const SessionOptions& o)
       files(o.model),
       source(files.source()),
       config(files.config()),
-      tokenizer(files.vocabulary()) {
+      tokenizer(files.tokenizer()) {
   check_request(source, config, request_of(o));
   CN_CHECK(tokenizer.vocab_size() <= config.vocab, o.model, ": expected at most ", config.vocab,
            " tokens (rows of the embedding), got ", tokenizer.vocab_size());

@@ -142,8 +142,6 @@ void Session::set_probe(Probe probe) { impl_->engine->runner().set_probe(std::mo
 
 Generator& Session::generator() { return *impl_->generator; }
 
-text::Tokenizer load_tokenizer(const std::string& path) {
-  return text::Tokenizer(ModelFiles(path).vocabulary());
-}
+text::Tokenizer load_tokenizer(const std::string& path) { return ModelFiles(path).tokenizer(); }
 
 }  // namespace colonnade

@@ -27,6 +27,36 @@ std::string shard_suffix(int64_t number, int64_t count) {
   return text;
 }
 
+struct Split {
+  int64_t number = 0;
+  int64_t count = 1;
+};
+
+/// What a file's name says of it: nothing unless it ends as a shard's.
+std::optional<Split> split_of_name(std::string_view name) {
+  int number = 0, count = 0;
+  const size_t size = shard_suffix(0, 1).size();
+  if (name.size() < size) return std::nullopt;
+  const std::string end(name.substr(name.size() - size));
+  if (std::sscanf(end.c_str(), "-%5d-of-%5d.gguf", &number, &count) != 2) return std::nullopt;
+  const Split split{number - 1, count};
+  if (number < 1 || end != shard_suffix(split.number, split.count)) return std::nullopt;
+  return split;
+}
+
+/// True if the names are those of shards of one model, perhaps not of all.
+bool are_shards_of_one(const std::vector<std::string>& names) {
+  const std::optional<Split> first = split_of_name(names.front());
+  if (!first) return false;
+  const size_t stem = names.front().size() - shard_suffix(0, 1).size();
+  return std::ranges::all_of(names, [&](const std::string& name) {
+    const std::optional<Split> split = split_of_name(name);
+    return split && split->count == first->count &&
+           name.substr(0, stem) == names.front().substr(0, stem) &&
+           name.size() == names.front().size();
+  });
+}
+
 /// The one model of a folder: its only GGUF file, or the first of its shards.
 std::string model_in_folder(const std::string& folder) {
   std::vector<std::string> names;
@@ -35,11 +65,9 @@ std::string model_in_folder(const std::string& folder) {
   }
   std::ranges::sort(names);
   CN_CHECK(!names.empty(), folder, ": is a folder without a GGUF file");
-  const auto count = static_cast<int64_t>(names.size());
-  const bool shards = count <= kMostShards && names.front().ends_with(shard_suffix(0, count));
-  CN_CHECK(count == 1 || shards, folder, ": is a folder with ", count,
-           " GGUF files that are not the shards of one model (", names[0], ", ", names[1],
-           count > 2 ? ", ..." : "", "): give the path of one of them");
+  CN_CHECK(names.size() == 1 || are_shards_of_one(names), folder, ": is a folder with ",
+           names.size(), " GGUF files that are not the shards of one model (", names[0], ", ",
+           names[1], names.size() > 2 ? ", ..." : "", "): give the path of one of them");
   return (std::filesystem::path(folder) / names.front()).string();
 }
 
@@ -48,18 +76,14 @@ bool is_folder(const std::string& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
-struct Split {
-  int64_t number = 0;
-  int64_t count = 1;
-};
-
-Split split_of(const std::string& path, const GgufMetadata& metadata) {
+Split split_of(const GgufMetadata& metadata) {
   const Split split{metadata.integer_or(kSplitNumber, 0), metadata.integer_or(kSplitCount, 1)};
   if (split.count == 0) return {0, 1};  // written so for a model that is whole
-  CN_CHECK(split.count >= 1 && split.count <= kMostShards, path, ": metadata key '", kSplitCount,
-           "': expected 1 to ", kMostShards, ", got ", split.count);
-  CN_CHECK(split.number >= 0 && split.number < split.count, path, ": metadata key '", kSplitNumber,
-           "': expected 0 to ", split.count - 1, ", got ", split.number);
+  if (split.count < 1 || split.count > kMostShards)
+    metadata.refuse(kSplitCount, concat("expected 1 to ", kMostShards, ", got ", split.count));
+  if (split.number < 0 || split.number >= split.count)
+    metadata.refuse(kSplitNumber,
+                    concat("expected 0 to ", split.count - 1, ", got ", split.number));
   return split;
 }
 
@@ -80,10 +104,19 @@ std::vector<std::string> shard_paths(const std::string& path, Split split) {
 }
 
 void check_same_split(const std::string& path, const GgufMetadata& metadata, Split expected) {
-  const Split got = split_of(path, metadata);
+  const Split got = split_of(metadata);
   CN_CHECK(got.number == expected.number && got.count == expected.count, path, ": expected shard ",
-           expected.number + 1, " of ", expected.count,
-           " by its name, but the file says that it is shard ", got.number + 1, " of ", got.count);
+           expected.number + 1, " of ", expected.count, " by its name, but the file says (",
+           kSplitNumber, ", ", kSplitCount, ") that it is shard ", got.number + 1, " of ",
+           got.count);
+}
+
+/// Every shard says how many tensors all of them hold; one that says nothing is content.
+void check_tensor_count(const GgufMetadata& metadata, int64_t promised) {
+  const int64_t own = metadata.integer_or(kSplitTensors, promised);
+  if (own == promised) return;
+  metadata.refuse(kSplitTensors,
+                  concat("expected ", promised, ", as the first shard says, got ", own));
 }
 
 }  // namespace
@@ -91,8 +124,10 @@ void check_same_split(const std::string& path, const GgufMetadata& metadata, Spl
 GgufFile::GgufFile(const std::string& path) {
   File first(is_folder(path) ? model_in_folder(path) : path);
   GgufHeader header = read_gguf_header(first);
-  const Split split = split_of(first.path(), header.metadata);
+  const Split split = split_of(header.metadata);
   if (split.count == 1) {
+    if (const auto named = split_of_name(first.path()))
+      check_same_split(first.path(), header.metadata, *named);
     append(std::move(first), std::move(header));
     index_tensors();
     return;
@@ -102,12 +137,16 @@ GgufFile::GgufFile(const std::string& path) {
     GgufHeader shard_header = read_gguf_header(file);
     check_same_split(shard_path, shard_header.metadata,
                      {static_cast<int64_t>(files_.size()), split.count});
+    if (!files_.empty())
+      check_tensor_count(shard_header.metadata, metadata_.integer_or(kSplitTensors, -1));
     append(std::move(file), std::move(shard_header));
   }
   const auto found = static_cast<int64_t>(tensors_.size());
   const int64_t promised = metadata_.integer_or(kSplitTensors, found);
-  CN_CHECK(found == promised, this->path(), ": metadata key '", kSplitTensors, "': expected ",
-           promised, " tensors in the ", split.count, " shards, got ", found);
+  if (found != promised) {
+    metadata_.refuse(kSplitTensors, concat("expected ", promised, " tensors in the ", split.count,
+                                           " shards, got ", found));
+  }
   index_tensors();
 }
 

@@ -190,17 +190,15 @@ GgufMetadata read_metadata(const File& file, HeaderReader& in, uint64_t count) {
   return {file.path(), std::move(entries)};
 }
 
-int64_t read_alignment(const File& file, const GgufMetadata& metadata) {
+int64_t read_alignment(const GgufMetadata& metadata) {
   constexpr const char* kKey = "general.alignment";
   const int64_t alignment = metadata.integer_or(kKey, kDefaultAlignment);
   if (alignment >= 1 && alignment <= kLargestAlignment &&
       std::has_single_bit(static_cast<uint64_t>(alignment))) {
     return alignment;
   }
-  const auto entry = std::ranges::find(metadata.entries(), kKey, &GgufEntry::key);
-  throw Error(concat(file.path(), ": metadata key ", quote(kKey),
-                     ": expected a power of two up to ", kLargestAlignment, ", got ", alignment,
-                     " (offset ", entry->offset, ")"));
+  metadata.refuse(kKey,
+                  concat("expected a power of two up to ", kLargestAlignment, ", got ", alignment));
 }
 
 void read_dims(HeaderReader& in, GgufTensor& tensor) {
@@ -235,7 +233,8 @@ void read_type(HeaderReader& in, GgufTensor& tensor) {
   const auto blocks = static_cast<uint64_t>(tensor.elements() / info->block_elements);
   const auto block_bytes = static_cast<uint64_t>(info->block_bytes);
   in.check(blocks <= in.left() / block_bytes, "type", 4, blocks, " blocks of ", block_bytes,
-           " bytes for ", info->name, ", but only ", in.left(), " bytes are left in the file");
+           " bytes for ", info->name, ", but only ", in.left(),
+           " bytes are left in the file: it is cut short or damaged");
   tensor.size_bytes = static_cast<int64_t>(blocks * block_bytes);
 }
 
@@ -248,7 +247,7 @@ GgufTensor read_tensor(HeaderReader& in, uint64_t index, int64_t alignment) {
   read_type(in, tensor);
   const auto offset = in.read<uint64_t>("offset");
   in.check(offset <= in.left(), "offset", 8, "at most ", in.left(),
-           " (the bytes left in the file), got ", offset);
+           " (the bytes left in the file), got ", offset, ": it is cut short or damaged");
   in.check(offset % static_cast<uint64_t>(alignment) == 0, "offset", 8,
            "a multiple of the alignment ", alignment, ", got ", offset);
   tensor.offset = static_cast<int64_t>(offset);
@@ -298,7 +297,7 @@ GgufHeader read_gguf_header(const File& file) {
   const auto tensor_count = in.read_count<uint64_t>("n_tensors", kSmallestTensor);
   const auto entry_count = in.read_count<uint64_t>("n_kv", kSmallestEntry);
   header.metadata = read_metadata(file, in, entry_count);
-  header.alignment = read_alignment(file, header.metadata);
+  header.alignment = read_alignment(header.metadata);
   for (uint64_t i = 0; i < tensor_count; ++i) {
     header.tensors.push_back(read_tensor(in, i, header.alignment));
   }

@@ -128,11 +128,22 @@ GgufMetadata::GgufMetadata(std::string source, std::vector<GgufEntry> entries)
                      entries_[*twice].offset, " and at offset ", entries_[*(twice + 1)].offset));
 }
 
-const GgufValue* GgufMetadata::find(std::string_view key) const {
+const GgufEntry* GgufMetadata::find_entry(std::string_view key) const {
   const auto key_of = [this](uint32_t i) { return std::string_view(entries_[i].key); };
   const auto found = std::ranges::lower_bound(by_key_, key, {}, key_of);
   if (found == by_key_.end() || key_of(*found) != key) return nullptr;
-  return &entries_[*found].value;
+  return &entries_[*found];
+}
+
+const GgufValue* GgufMetadata::find(std::string_view key) const {
+  const GgufEntry* entry = find_entry(key);
+  return entry == nullptr ? nullptr : &entry->value;
+}
+
+void GgufMetadata::refuse(std::string_view key, const std::string& problem) const {
+  const GgufEntry* entry = find_entry(key);
+  throw Error(concat(source_, ": metadata key ", quote(key), ": ", problem,
+                     entry == nullptr ? "" : concat(" (offset ", entry->offset, ")")));
 }
 
 int64_t GgufMetadata::integer(std::string_view key) const {
@@ -186,9 +197,10 @@ std::vector<int64_t> GgufMetadata::integers(std::string_view key) const {
   for (size_t i = 0; i < out.size(); ++i) {
     out[i] =
         integer_element(values.element_type, values.numbers.data() + i * static_cast<size_t>(step));
-    CN_CHECK(values.element_type != GgufValueType::u64 || out[i] >= 0, source_, ": metadata key ",
-             quote(key), ": element ", i, ": expected at most ", kLargest, ", got ",
-             static_cast<uint64_t>(out[i]));
+    if (values.element_type == GgufValueType::u64 && out[i] < 0) {
+      refuse(key, concat("element ", i, ": expected at most ", kLargest, ", got ",
+                         static_cast<uint64_t>(out[i])));
+    }
   }
   return out;
 }
@@ -209,8 +221,8 @@ std::vector<float> GgufMetadata::numbers(std::string_view key) const {
 
 const GgufValue& GgufMetadata::require(std::string_view key, const char* expected) const {
   const GgufValue* value = find(key);
-  CN_CHECK(value != nullptr, source_, ": metadata key ", quote(key), ": expected ", expected,
-           ", but the file has no such key");
+  if (value == nullptr)
+    refuse(key, concat("expected ", expected, ", but the file has no such key"));
   return *value;
 }
 
@@ -225,8 +237,7 @@ int64_t GgufMetadata::to_integer(std::string_view key, const GgufValue& value) c
   if (const auto* number = std::get_if<int64_t>(&value.data)) return *number;
   const auto* number = std::get_if<uint64_t>(&value.data);
   if (number == nullptr) mismatch(key, "an integer", value);
-  CN_CHECK(*number <= kLargest, source_, ": metadata key ", quote(key), ": expected at most ",
-           kLargest, ", got ", *number);
+  if (*number > kLargest) refuse(key, concat("expected at most ", kLargest, ", got ", *number));
   return static_cast<int64_t>(*number);
 }
 
@@ -239,8 +250,7 @@ double GgufMetadata::to_number(std::string_view key, const GgufValue& value) con
 
 void GgufMetadata::mismatch(std::string_view key, const char* expected,
                             const GgufValue& value) const {
-  throw Error(concat(source_, ": metadata key ", quote(key), ": expected ", expected, ", got ",
-                     describe(value)));
+  refuse(key, concat("expected ", expected, ", got ", describe(value)));
 }
 
 }  // namespace colonnade

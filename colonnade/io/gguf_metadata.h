@@ -83,6 +83,9 @@ class GgufMetadata {
   /// In file order.
   const std::vector<GgufEntry>& entries() const { return entries_; }
   const GgufValue* find(std::string_view key) const;
+  /// Throws Error: the file, `key`, `problem` ("expected .., got .."), and the key's offset if the
+  /// file has it.
+  [[noreturn]] void refuse(std::string_view key, const std::string& problem) const;
   bool has(std::string_view key) const { return find(key) != nullptr; }
 
   /// Any integer type.
@@ -105,6 +108,8 @@ class GgufMetadata {
   double to_number(std::string_view key, const GgufValue& value) const;
   [[noreturn]] void mismatch(std::string_view key, const char* expected,
                              const GgufValue& value) const;
+
+  const GgufEntry* find_entry(std::string_view key) const;
 
   std::string source_;
   std::vector<GgufEntry> entries_;

@@ -93,16 +93,72 @@ TEST_F(GgufFileTest, ABrokenSplitIsNamed) {
   EXPECT_THAT(error_of(first),
               HasSubstr("m-00002-of-00002.gguf: expected shard 2 of 2 by its name"));
   folder_.write("m-00002-of-00002.gguf", shard(1, 3, "b", 'b'));
-  EXPECT_THAT(error_of(first), HasSubstr("says that it is shard 2 of 3"));
+  EXPECT_THAT(
+      error_of(first),
+      HasSubstr("by its name, but the file says (split.no, split.count) that it is shard 2 of 3"));
   folder_.write("m-00002-of-00002.gguf", shard(1, 2, "a", 'b'));
   EXPECT_THAT(error_of(first), HasSubstr("tensor 'a': is in shard 1 and in shard 2"));
   folder_.write("m-00001-of-00002.gguf", shard(0, 2, "a", 'a', 3));
-  folder_.write("m-00002-of-00002.gguf", shard(1, 2, "b", 'b'));
+  folder_.write("m-00002-of-00002.gguf", shard(1, 2, "b", 'b', 3));
   EXPECT_THAT(error_of(first), HasSubstr("expected 3 tensors in the 2 shards, got 2"));
   folder_.write("m-00002-of-00002.gguf", shard(2, 2, "b", 'b'));
   EXPECT_THAT(error_of(second), HasSubstr("'split.no': expected 0 to 1, got 2"));
   EXPECT_THAT(error_of(folder_.write("renamed.gguf", shard(0, 2, "a", 'a'))),
               HasSubstr("expected a name that ends in '-00001-of-00002.gguf'"));
+}
+
+TEST_F(GgufFileTest, AFolderThatLacksAShardSaysWhich) {
+  folder_.write("m-00001-of-00003.gguf", shard(0, 3, "a", 'a', 3));
+  folder_.write("m-00003-of-00003.gguf", shard(2, 3, "c", 'c', 3));
+  EXPECT_THAT(error_of(folder_.path()),
+              HasSubstr("shard 2 of 3 is missing: expected " + folder_.path() + "/m-00002-of"));
+  folder_.write("n-00001-of-00001.gguf", shard(0, 1, "a", 'a', 1));
+  EXPECT_THAT(error_of(folder_.path()), HasSubstr("3 GGUF files that are not the shards of one"));
+}
+
+TEST_F(GgufFileTest, EveryFieldOfASplitIsChecked) {
+  const auto whole = [](const std::string& entries) {
+    return GgufBuilder().add("split.count", 2, entries).bytes();
+  };
+  EXPECT_EQ(error_of(folder_.write("w.gguf", whole(le<uint16_t>(0)))), "no error");
+  EXPECT_EQ(error_of(folder_.write("w-00001-of-00001.gguf", whole(le<uint16_t>(1)))), "no error");
+  EXPECT_THAT(
+      error_of(folder_.write("m-00002-of-00003.gguf", whole(le<uint16_t>(0)))),
+      HasSubstr("expected shard 2 of 3 by its name, but the file says (split.no, split.count) "
+                "that it is shard 1 of 1"));
+  const struct {
+    const char* key;
+    uint32_t type;
+    std::string value;
+    const char* words;
+  } cases[] = {
+      {"split.count", 5, le<int32_t>(-1), "'split.count': expected 1 to 99999, got -1 (offset "},
+      {"split.count", 4, le<uint32_t>(100000), "'split.count': expected 1 to 99999, got 100000"},
+      {"split.count", 8, test::gguf_string("two"),
+       "'split.count': expected an integer, got a value"},
+      {"split.no", 5, le<int32_t>(-1), "'split.no': expected 0 to 1, got -1 (offset "},
+      {"split.no", 6, le(0.0F), "'split.no': expected an integer, got a value of type f32"},
+      {"split.tensors.count", 7, le<uint8_t>(1), "'split.tensors.count': expected an integer"},
+      {"split.tensors.count", 5, le<int32_t>(-2), "'split.tensors.count': expected -2 tensors in"},
+  };
+  folder_.write("m-00002-of-00002.gguf", shard(1, 2, "b", 'b', -2));
+  for (const auto& wrong : cases) {
+    GgufBuilder builder;
+    builder.replace(wrong.key, wrong.type, wrong.value);
+    builder.add("split.no", 2, le<uint16_t>(0)).add("split.count", 2, le<uint16_t>(2));
+    builder.add("split.tensors.count", 5, le<int32_t>(2))
+        .add_tensor("a", {4}, 0, std::string(16, 'a'));
+    const std::string path = folder_.write("m-00001-of-00002.gguf", builder.bytes());
+    EXPECT_THAT(error_of(path), HasSubstr(path + ": metadata key " + wrong.words));
+  }
+}
+
+TEST_F(GgufFileTest, ShardsThatCountTensorsDifferentlyAreRefused) {
+  const std::string first = folder_.write("m-00001-of-00002.gguf", shard(0, 2, "a", 'a', 2));
+  folder_.write("m-00002-of-00002.gguf", shard(1, 2, "b", 'b', 5));
+  EXPECT_THAT(error_of(first),
+              HasSubstr("m-00002-of-00002.gguf: metadata key 'split.tensors.count': "
+                        "expected 2, as the first shard says, got 5 (offset "));
 }
 
 TEST_F(GgufFileTest, AFolderMustHoldOneModel) {

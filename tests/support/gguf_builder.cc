@@ -9,8 +9,16 @@ namespace colonnade::test {
 std::string gguf_string(std::string_view text) { return le<uint64_t>(text.size()).append(text); }
 
 GgufBuilder& GgufBuilder::add(std::string_view key, uint32_t value_type, std::string_view value) {
+  if (replaced_.contains(key)) return *this;
   metadata_.append(gguf_string(key)).append(le(value_type)).append(value);
   ++entry_count_;
+  return *this;
+}
+
+GgufBuilder& GgufBuilder::replace(std::string_view key, uint32_t value_type,
+                                  std::string_view value) {
+  if (!value.empty()) add(key, value_type, value);
+  replaced_.emplace(key);
   return *this;
 }
 

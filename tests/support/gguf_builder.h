@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +34,9 @@ class GgufBuilder {
   /// `value` is what follows the value type in the file.
   GgufBuilder& add(std::string_view key, uint32_t value_type, std::string_view value);
 
+  /// Adds `key`, nothing if `value` is empty, and lets later calls of add for it do nothing.
+  GgufBuilder& replace(std::string_view key, uint32_t value_type, std::string_view value);
+
   /// `data` is put at the next multiple of the alignment. `dims` are in file order, the fastest
   /// first.
   GgufBuilder& add_tensor(std::string_view name, const std::vector<uint64_t>& dims, uint32_t type,
@@ -48,6 +53,7 @@ class GgufBuilder {
       32;  // of the data; put general.alignment into the metadata as well if it is not 32
 
  private:
+  std::set<std::string, std::less<>> replaced_;
   std::string metadata_;
   std::string tensors_;
   std::string data_;

@@ -168,6 +168,7 @@ void add_tokenizer(GgufBuilder& builder, const TinyShape& shape) {
 std::string tiny_model(const TinyShape& shape) {
   Writer writer(shape);
   GgufBuilder& builder = writer.builder();
+  for (const TinyFault& fault : shape.faults) builder.replace(fault.key, fault.type, fault.value);
   const std::string a = shape.architecture;
   const auto number = [&](const char* key, int value) {
     builder.add_u32(a + "." + key, static_cast<uint32_t>(value));

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace colonnade::test {
 
@@ -15,6 +16,14 @@ struct TinyTypes {
   uint32_t up = 3;
   uint32_t down = 3;
   uint32_t head = 0xffffffff;  // none: tied
+};
+
+/// A metadata entry that is not as it should be: GGUF's number of the value type, and the value's
+/// bytes; without bytes the key is left out.
+struct TinyFault {
+  std::string key;
+  uint32_t type = 0;
+  std::string value = {};
 };
 
 struct TinyShape {
@@ -33,6 +42,7 @@ struct TinyShape {
   std::string chat_template =
       "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
       "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
+  std::vector<TinyFault> faults = {};
 };
 
 /// The bytes of the file. Weights are about N(0, 1 / K), so activations stay near 1.
