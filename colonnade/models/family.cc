@@ -1,5 +1,6 @@
 #include "colonnade/models/family.h"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -19,6 +20,12 @@ const Family& find(const std::string& name, const char* Family::*field, const ch
   for (const std::string_view one : known) list += (list.empty() ? "" : ", ") + std::string(one);
   throw Error(
       concat("model: ", what, " ", quote(name), " is not supported; supported are: ", list));
+}
+
+int64_t in_range(const HfConfig& fields, const char* name, int64_t most) {
+  const int64_t value = fields.integer(name);
+  if (value < 1 || value > most) fields.refuse(name, concat("1 to ", most));
+  return value;
 }
 
 }  // namespace
@@ -45,9 +52,11 @@ void refuse_unless(const HfConfig& fields, const char* name, bool supported) {
 }
 
 void read_experts(const HfConfig& fields, const char* hidden, DecoderConfig& c) {
-  c.experts = fields.integer(fields.has("num_experts") ? "num_experts" : "num_local_experts");
-  c.experts_per_token = static_cast<int>(fields.integer("num_experts_per_tok"));
-  c.expert_ffn_dim = fields.integer(hidden);
+  const char* count = fields.has("num_experts") ? "num_experts" : "num_local_experts";
+  c.experts = in_range(fields, count, 4096);
+  c.experts_per_token =
+      static_cast<int>(in_range(fields, "num_experts_per_tok", std::min<int64_t>(c.experts, 64)));
+  c.expert_ffn_dim = in_range(fields, hidden, int64_t{1} << 24);
   for (LayerKind& kind : c.kinds) kind.experts = true;
 }
 

@@ -1,9 +1,12 @@
 #include "colonnade/models/gguf_config.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "colonnade/base/error.h"
 #include "colonnade/base/math.h"
+#include "colonnade/base/quote.h"
 #include "colonnade/models/family.h"
 
 namespace colonnade {
@@ -24,65 +27,114 @@ struct Keys {
   double number_or(const char* name, double fallback) const {
     return metadata.number_or(key(name), fallback);
   }
+  [[noreturn]] void refuse(const char* name, const std::string& problem) const {
+    metadata.refuse(key(name), problem);
+  }
 };
+
+constexpr int64_t kMostWidth = int64_t{1} << 24;
+constexpr int64_t kMostPositions = int64_t{1} << 31;
+
+/// The value of key `name`, or what takes its place.
+int64_t bounded(const Keys& keys, const char* name, int64_t value, int64_t most) {
+  if (value < 1 || value > most) keys.refuse(name, concat("expected 1 to ", most, ", got ", value));
+  return value;
+}
+int64_t bounded(const Keys& keys, const char* name, int64_t most) {
+  return bounded(keys, name, keys.integer(name), most);
+}
+
+int narrow(const Keys& keys, const char* name, int64_t value, int64_t most) {
+  return static_cast<int>(bounded(keys, name, value, most));
+}
+
+double positive_or(const Keys& keys, const char* name, double fallback) {
+  const double value = keys.number_or(name, fallback);
+  if (!(value > 0) || !std::isfinite(value))
+    keys.refuse(name, concat("expected a positive number, got ", value));
+  return value;
+}
+
+/// 0: there is none.
+float cap_of(const Keys& keys, const char* name) {
+  return keys.has(name) && keys.number(name) != 0 ? static_cast<float>(positive_or(keys, name, 0))
+                                                  : 0.0F;
+}
 
 RopeScaling read_scaling(const Keys& keys, int64_t context) {
   RopeScaling s;
   const std::string type = keys.metadata.text_or(keys.key("rope.scaling.type"), "none");
-  s.factor = keys.number_or("rope.scaling.factor", keys.number_or("rope.scale_linear", 1));
-  s.original_context =
-      static_cast<double>(keys.integer_or("rope.scaling.original_context_length", context));
+  s.factor = positive_or(keys, "rope.scaling.factor", positive_or(keys, "rope.scale_linear", 1));
+  constexpr const char* kOriginal = "rope.scaling.original_context_length";
+  s.original_context = static_cast<double>(
+      bounded(keys, kOriginal, keys.integer_or(kOriginal, context), kMostPositions));
   if (type == "linear" || (type == "none" && s.factor != 1)) {
     s.kind = RopeScaling::Kind::linear;
   } else if (type == "yarn") {
     s.kind = RopeScaling::Kind::yarn;
     // The key multiplies the factor that YaRN derives from the stretch (ggml, rope_yarn).
-    s.attention_factor = keys.number_or("rope.scaling.attn_factor", 1) *
+    s.attention_factor = positive_or(keys, "rope.scaling.attn_factor", 1) *
                          (s.factor > 1 ? 0.1 * math::log(s.factor) + 1 : 1);
-    s.beta_fast = keys.number_or("rope.scaling.yarn_beta_fast", s.beta_fast);
-    s.beta_slow = keys.number_or("rope.scaling.yarn_beta_slow", s.beta_slow);
-  } else {
-    CN_CHECK(type == "none", "model: ", keys.key("rope.scaling.type"),
-             ": expected none, linear or yarn, got '", type, "'");
+    s.beta_fast = positive_or(keys, "rope.scaling.yarn_beta_fast", s.beta_fast);
+    s.beta_slow = positive_or(keys, "rope.scaling.yarn_beta_slow", s.beta_slow);
+  } else if (type != "none") {
+    keys.refuse("rope.scaling.type", concat("expected none, linear or yarn, got ", quote(type)));
   }
-  CN_CHECK(s.factor > 0 && s.original_context >= 1, "model: ", keys.key("rope.scaling"),
-           ": expected a positive factor and original context, got ", s.factor, " and ",
-           s.original_context);
   return s;
 }
 
-int narrow(const Keys& keys, const char* name, int64_t value) {
-  CN_CHECK(value >= 1 && value <= 1 << 20, "model: ", keys.key(name),
-           ": expected 1 to 1048576, got ", value);
-  return static_cast<int>(value);
-}
-
 void read_attention(const Keys& keys, DecoderConfig& c) {
-  c.heads = narrow(keys, "attention.head_count", keys.integer("attention.head_count"));
-  c.kv_heads =
-      narrow(keys, "attention.head_count_kv", keys.integer_or("attention.head_count_kv", c.heads));
+  constexpr int64_t kMostHeads = 65536;
+  constexpr const char* kKvHeads = "attention.head_count_kv";
+  c.heads = narrow(keys, "attention.head_count", keys.integer("attention.head_count"), kMostHeads);
+  c.kv_heads = narrow(keys, kKvHeads, keys.integer_or(kKvHeads, c.heads), c.heads);
+  if (c.heads % c.kv_heads != 0)
+    keys.refuse(kKvHeads,
+                concat("expected a divisor of the ", c.heads, " heads, got ", c.kv_heads));
   c.head_dim = narrow(keys, "attention.key_length",
-                      keys.integer_or("attention.key_length", c.dim / c.heads));
-  CN_CHECK(keys.integer_or("attention.value_length", c.head_dim) == c.head_dim,
-           "model: ", keys.key("attention.value_length"), ": expected ", c.head_dim,
-           " as for keys, got ", keys.integer("attention.value_length"));
+                      keys.integer_or("attention.key_length", c.dim / c.heads), 512);
+  const int64_t values = keys.integer_or("attention.value_length", c.head_dim);
+  if (values != c.head_dim)
+    keys.refuse("attention.value_length",
+                concat("expected ", c.head_dim, " as for keys, got ", values));
 }
 
 void read_rotation(const Keys& keys, const TensorSource& tensors, DecoderConfig& c) {
   if (c.positions != Positions::rotary) return;
-  c.rotary_dim =
-      narrow(keys, "rope.dimension_count", keys.integer_or("rope.dimension_count", c.head_dim));
-  c.rope_theta = keys.number_or("rope.freq_base", 10000);
+  constexpr const char* kWidth = "rope.dimension_count";
+  c.rotary_dim = narrow(keys, kWidth, keys.integer_or(kWidth, c.head_dim), c.head_dim);
+  if (c.rotary_dim % 2 != 0)
+    keys.refuse(kWidth, concat("expected an even number, got ", c.rotary_dim));
+  c.rope_theta = positive_or(keys, "rope.freq_base", 10000);
   c.rope_scaling = read_scaling(keys, c.context);
   if (const TensorEntry* factors = tensors.find("rope_freqs.weight"))
     c.rope_factors = tensors.values(*factors);
 }
 
+void read_norm(const Keys& keys, DecoderConfig& c) {
+  const char* name =
+      c.norm == NormKind::rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon";
+  const double epsilon = keys.number(name);
+  if (!(epsilon > 0 && epsilon < 1))
+    keys.refuse(name, concat("expected a value between 0 and 1, got ", epsilon));
+  c.norm_eps = static_cast<float>(epsilon);
+}
+
+void read_window(const Keys& keys, DecoderConfig& c) {
+  constexpr const char* kWindow = "attention.sliding_window";
+  const int64_t window = keys.integer_or(kWindow, 0);
+  if (window < 0 || window > kMostPositions)
+    keys.refuse(kWindow, concat("expected 0 (none) to ", kMostPositions, ", got ", window));
+  give_windows(c, window, c.window_period);
+}
+
 void read_experts(const Keys& keys, DecoderConfig& c) {
   if (keys.integer_or("expert_count", 0) == 0) return;
-  c.experts = keys.integer("expert_count");
-  c.experts_per_token = narrow(keys, "expert_used_count", keys.integer("expert_used_count"));
-  c.expert_ffn_dim = keys.integer_or("expert_feed_forward_length", c.ffn_dim);
+  constexpr const char* kUsed = "expert_used_count";
+  constexpr const char* kWidth = "expert_feed_forward_length";
+  c.experts = bounded(keys, "expert_count", 4096);
+  c.experts_per_token = narrow(keys, kUsed, keys.integer(kUsed), std::min<int64_t>(c.experts, 64));
+  c.expert_ffn_dim = bounded(keys, kWidth, keys.integer_or(kWidth, c.ffn_dim), kMostWidth);
   for (LayerKind& kind : c.kinds) kind.experts = true;
 }
 
@@ -94,22 +146,19 @@ DecoderConfig read_config(const GgufMetadata& metadata, const TensorSource& tens
   const Family& family = family_of_architecture(c.architecture);
   const Keys keys{metadata, c.architecture};
   c.name = metadata.text_or("general.name", "");
-  c.layers = keys.integer("block_count");
-  CN_CHECK(c.layers >= 1 && c.layers <= 10000, "model: ", keys.key("block_count"),
-           ": expected 1 to 10000, got ", c.layers);
-  c.dim = keys.integer("embedding_length");
-  c.ffn_dim = keys.integer("feed_forward_length");
-  c.embedding_dim = keys.integer_or("word_embedding_length", 0);
-  c.context = keys.integer("context_length");
+  c.layers = bounded(keys, "block_count", 10000);
+  c.dim = bounded(keys, "embedding_length", kMostWidth);
+  c.ffn_dim = bounded(keys, "feed_forward_length", kMostWidth);
+  if (keys.has("word_embedding_length"))
+    c.embedding_dim = bounded(keys, "word_embedding_length", kMostWidth);
+  c.context = bounded(keys, "context_length", kMostPositions);
   read_attention(keys, c);
   family.configure(c);
   read_rotation(keys, tensors, c);
-  c.norm_eps =
-      static_cast<float>(keys.number(c.norm == NormKind::rms ? "attention.layer_norm_rms_epsilon"
-                                                             : "attention.layer_norm_epsilon"));
-  c.attention_softcap = static_cast<float>(keys.number_or("attn_logit_softcapping", 0));
-  c.logit_softcap = static_cast<float>(keys.number_or("final_logit_softcapping", 0));
-  give_windows(c, keys.integer_or("attention.sliding_window", 0), c.window_period);
+  read_norm(keys, c);
+  c.attention_softcap = cap_of(keys, "attn_logit_softcapping");
+  c.logit_softcap = cap_of(keys, "final_logit_softcapping");
+  read_window(keys, c);
   read_experts(keys, c);
   const TensorEntry* embedding = tensors.find("token_embd.weight");
   CN_CHECK(embedding != nullptr, "model: tensor 'token_embd.weight' is missing from the file");

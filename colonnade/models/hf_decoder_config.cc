@@ -14,6 +14,8 @@ namespace {
 
 using Names = std::initializer_list<const char*>;
 
+constexpr int64_t kMostWidth = int64_t{1} << 24;
+
 /// The first of these fields that is there; the first of all if none is.
 const char* present(const HfConfig& fields, Names names) {
   for (const char* name : names) {
@@ -52,6 +54,11 @@ double positive(const HfConfig& fields, const char* name, double fallback) {
   CN_CHECK(value > 0 && std::isfinite(value), fields.place(name),
            ": expected a positive number, got ", value);
   return value;
+}
+
+/// 0, and none, where there is no cap.
+float cap_of(const HfConfig& fields, const char* name) {
+  return fields.number_or(name, 0) == 0 ? 0.0F : static_cast<float>(positive(fields, name, 0));
 }
 
 /// Divisors of the frequencies, one per rotated pair.
@@ -134,6 +141,9 @@ void read_rotation(const HfConfig& fields, DecoderConfig& c) {
   const double part = positive(partial, "partial_rotary_factor", 1);
   CN_CHECK(part <= 1, partial.place("partial_rotary_factor"), ": expected at most 1, got ", part);
   c.rotary_dim = static_cast<int>(static_cast<double>(c.head_dim) * part);
+  if (c.rotary_dim < 2 || c.rotary_dim % 2 != 0)
+    partial.refuse("partial_rotary_factor",
+                   concat("an even number of the ", c.head_dim, " elements of a head"));
   read_scaling(fields, rope, c);
 }
 
@@ -165,22 +175,27 @@ void read_layers(const HfConfig& fields, DecoderConfig& c) {
 void read_attention(const HfConfig& fields, DecoderConfig& c) {
   constexpr int64_t kMost = 65536;
   c.heads = static_cast<int>(size_of(fields, {"num_attention_heads", "n_head"}, kMost));
-  c.kv_heads = static_cast<int>(size_or(fields, {"num_key_value_heads"}, c.heads, kMost));
-  c.head_dim = static_cast<int>(size_or(fields, {"head_dim"}, c.dim / c.heads, kMost));
+  c.kv_heads = static_cast<int>(size_or(fields, {"num_key_value_heads"}, c.heads, c.heads));
+  if (c.heads % c.kv_heads != 0)
+    fields.refuse("num_key_value_heads", concat("a divisor of the ", c.heads, " attention heads"));
+  c.head_dim = static_cast<int>(size_or(fields, {"head_dim"}, c.dim / c.heads, 512));
   if (fields.has("query_pre_attn_scalar")) {
     const double scalar = positive(fields, "query_pre_attn_scalar", 1);
     c.attention_scale = static_cast<float>(1 / std::sqrt(scalar));
   }
-  c.attention_softcap = static_cast<float>(fields.number_or("attn_logit_softcapping", 0));
-  c.logit_softcap = static_cast<float>(fields.number_or("final_logit_softcapping", 0));
+  c.attention_softcap = cap_of(fields, "attn_logit_softcapping");
+  c.logit_softcap = cap_of(fields, "final_logit_softcapping");
   c.qkv_bias = c.qkv_bias || fields.flag_or("attention_bias", false);
 }
 
 float epsilon_of(const HfConfig& fields, NormKind norm) {
   constexpr double kOfLayerNorm = 1e-5;
-  if (norm == NormKind::rms) return static_cast<float>(fields.number("rms_norm_eps"));
-  const char* name = present(fields, {"layer_norm_epsilon", "layer_norm_eps"});
-  return static_cast<float>(fields.number_or(name, kOfLayerNorm));
+  const bool rms = norm == NormKind::rms;
+  const char* name =
+      rms ? "rms_norm_eps" : present(fields, {"layer_norm_epsilon", "layer_norm_eps"});
+  const double epsilon = rms ? fields.number(name) : fields.number_or(name, kOfLayerNorm);
+  if (!(epsilon > 0 && epsilon < 1)) fields.refuse(name, "a value between 0 and 1");
+  return static_cast<float>(epsilon);
 }
 
 }  // namespace
@@ -190,9 +205,9 @@ DecoderConfig read_config(const HfConfig& fields) {
   const Family& family = family_of_model_type(fields.text("model_type"));
   c.architecture = family.architecture;
   c.layers = size_of(fields, {"num_hidden_layers", "n_layer"}, 10000);
-  c.dim = size_of(fields, {"hidden_size", "n_embd"});
-  c.ffn_dim = size_or(fields, {"intermediate_size", "ffn_dim", "n_inner"}, 4 * c.dim);
-  c.vocab = size_of(fields, {"vocab_size"});
+  c.dim = size_of(fields, {"hidden_size", "n_embd"}, kMostWidth);
+  c.ffn_dim = size_or(fields, {"intermediate_size", "ffn_dim", "n_inner"}, 4 * c.dim, kMostWidth);
+  c.vocab = size_of(fields, {"vocab_size"}, kMostWidth);
   c.context = size_or(fields, {"max_position_embeddings", "n_positions", "seq_length"}, 2048);
   family.configure(c);
   read_attention(fields, c);
