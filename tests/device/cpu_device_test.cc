@@ -22,11 +22,6 @@ constexpr uint64_t kSeed = 7;
 
 std::unique_ptr<Device> device_of(int threads) { return make_device({.threads = threads}); }
 
-const WeightFormat kFormats[] = {WeightFormat::f32,  WeightFormat::bf16, WeightFormat::f16,
-                                 WeightFormat::q4_0, WeightFormat::q4_1, WeightFormat::q5_0,
-                                 WeightFormat::q5_1, WeightFormat::q8_0, WeightFormat::q4_k,
-                                 WeightFormat::q5_k, WeightFormat::q6_k};
-
 /// All rows of a packed weight as the device looks them up.
 std::vector<float> looked_up(Device& device, const Weight& weight) {
   std::vector<int32_t> ids(static_cast<size_t>(weight.rows()));
@@ -38,9 +33,11 @@ std::vector<float> looked_up(Device& device, const Weight& weight) {
 }
 
 TEST(CpuDevice, APackedWeightReadsBackAsTheRowsThatWentIn) {
+  std::vector<WeightFormat> formats = test::grouped_formats();
+  formats.insert(formats.end(), {WeightFormat::f32, WeightFormat::bf16, WeightFormat::f16});
   for (int threads : {1, 3}) {
     const auto device = device_of(threads);
-    for (WeightFormat format : kFormats) {
+    for (WeightFormat format : formats) {
       for (int64_t rows : {1, 16, 150}) {
         const test::TestWeight weight =
             test::random_weight(*device, kSeed, format, rows, 768, Tier::f32);

@@ -19,20 +19,6 @@ namespace {
 
 constexpr uint64_t kSeed = 20261130;
 
-std::vector<WeightFormat> all_grouped() {
-  std::vector<WeightFormat> all;
-  for (auto f = WeightFormat::q4_0; f != WeightFormat::affine;
-       f = static_cast<WeightFormat>(static_cast<int>(f) + 1)) {
-    all.push_back(f);
-  }
-  for (const int bits : kAffineBits) {  // every bit width, group and type of scales
-    const auto i = static_cast<size_t>(bits);
-    all.push_back(*affine_format({bits, kAffineGroups[i % 3], kAffineScales[i / 2 % 3]}));
-    all.push_back(*affine_format({bits, kAffineGroups[(i + 1) % 3], kAffineScales[0]}));
-  }
-  return all;
-}
-
 /// Code of element `k` (0..31) of row `r` (0..15) of a block.
 int code_at(const uint8_t* block, int bits, int r, int k) {
   if (bits == 8) return block[64 * (k / 4) + 4 * r + k % 4];
@@ -169,28 +155,35 @@ void round_trip(WeightFormat format, int64_t count, const KCut& cut) {
 }
 
 TEST(PackPanels, EveryFormatReadsBackByTheLayoutsDefinition) {
-  for (WeightFormat format : all_grouped()) round_trip(format, 32, KCut{768, {0, 768}, 512});
+  for (WeightFormat format : test::grouped_formats())
+    round_trip(format, 32, KCut{768, {0, 768}, 512});
 }
 
 TEST(PackPanels, MissingRowsOfTheLastPanelAreZero) {
-  for (WeightFormat format : all_grouped()) round_trip(format, 21, KCut{256, {0, 256}, 512});
+  for (WeightFormat format : test::grouped_formats())
+    round_trip(format, 21, KCut{256, {0, 256}, 512});
 }
 
 TEST(PackPanels, ShortRunsOfHeadLeavesArePaddedWithZeroCodes) {
-  for (WeightFormat format : all_grouped()) round_trip(format, 16, KCut{1280, {0, 1280}, 80});
+  for (WeightFormat format : test::grouped_formats())
+    round_trip(format, 16, KCut{1280, {0, 1280}, 80});
 }
 
 TEST(PackPanels, LeavesInsideSuperBlocksKeepTheScale) {
-  for (WeightFormat format : all_grouped()) round_trip(format, 16, KCut{1536, {0, 1536}, 32});
+  for (WeightFormat format : test::grouped_formats())
+    round_trip(format, 16, KCut{1536, {0, 1536}, 32});
 }
 
 TEST(PackPanels, SlicesThatBeginInsideASuperBlockKeepTheScale) {
-  for (WeightFormat format : all_grouped()) round_trip(format, 16, KCut{1536, {96, 544}, 32});
-  for (WeightFormat format : all_grouped()) round_trip(format, 16, KCut{1280, {240, 560}, 80});
+  for (WeightFormat format : test::grouped_formats())
+    round_trip(format, 16, KCut{1536, {96, 544}, 32});
+  for (WeightFormat format : test::grouped_formats())
+    round_trip(format, 16, KCut{1280, {240, 560}, 80});
 }
 
 TEST(PackPanels, LeavesThatCutASubGroupKeepItsScaleOnBothSides) {
-  for (WeightFormat format : all_grouped()) round_trip(format, 16, KCut{768, {0, 768}, 72});
+  for (WeightFormat format : test::grouped_formats())
+    round_trip(format, 16, KCut{768, {0, 768}, 72});
 }
 
 TEST(PackPanels, F32PanelsAreKBy16) {

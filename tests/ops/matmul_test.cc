@@ -20,10 +20,20 @@ struct Case {
   WeightFormat format;
   Tier tier;
 };
-const Case kCases[] = {{WeightFormat::f32, Tier::f32},    {WeightFormat::bf16, Tier::f32},
-                       {WeightFormat::f16, Tier::f32},    {WeightFormat::q4_0, Tier::int8},
-                       {WeightFormat::q4_1, Tier::int15}, {WeightFormat::q8_0, Tier::f32},
-                       {WeightFormat::q4_k, Tier::int8},  {WeightFormat::q6_k, Tier::int15}};
+const Case kCases[] = {{WeightFormat::f32, Tier::f32},
+                       {WeightFormat::bf16, Tier::f32},
+                       {WeightFormat::f16, Tier::f32},
+                       {WeightFormat::q4_0, Tier::int8},
+                       {WeightFormat::q4_1, Tier::int15},
+                       {WeightFormat::q8_0, Tier::f32},
+                       {WeightFormat::q4_k, Tier::int8},
+                       {WeightFormat::q6_k, Tier::int15},
+                       {WeightFormat::q2_k, Tier::int8},
+                       {WeightFormat::q3_k, Tier::f32},
+                       {WeightFormat::mxfp4, Tier::int8},
+                       {WeightFormat::iq4_xs, Tier::int15},
+                       {*affine_format({4, 64, ScaleType::bf16}), Tier::int8},
+                       {*affine_format({3, 128, ScaleType::f32}), Tier::int15}};
 
 /// Largest code of a tier: an activation is off by at most amax / (2 L) per element.
 double code_error(Tier tier) {

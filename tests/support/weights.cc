@@ -67,6 +67,20 @@ std::vector<float> numbers(const std::vector<std::byte>& rows, WeightFormat form
 
 }  // namespace
 
+std::vector<WeightFormat> grouped_formats() {
+  std::vector<WeightFormat> all;
+  for (auto f = WeightFormat::q4_0; f != WeightFormat::affine;
+       f = static_cast<WeightFormat>(static_cast<int>(f) + 1)) {
+    all.push_back(f);
+  }
+  for (const int bits : kAffineBits) {
+    const auto i = static_cast<size_t>(bits);
+    all.push_back(*affine_format({bits, kAffineGroups[i % 3], kAffineScales[i / 2 % 3]}));
+    all.push_back(*affine_format({bits, kAffineGroups[(i + 1) % 3], kAffineScales[0]}));
+  }
+  return all;
+}
+
 GroupedRows random_grouped_rows(uint64_t seed, WeightFormat format, int64_t rows, int64_t cols,
                                 int64_t begin) {
   Random random(seed);

@@ -11,6 +11,9 @@
 
 namespace colonnade::test {
 
+/// Every grouped format of GGUF, and affine ones of every bit width, group and type of scales.
+std::vector<WeightFormat> grouped_formats();
+
 /// Columns [begin, begin + cols) of random rows: all codes occur, scales are finite and of both
 /// signs.
 GroupedRows random_grouped_rows(uint64_t seed, WeightFormat format, int64_t rows, int64_t cols,
