@@ -135,12 +135,11 @@ void SafetensorsFiles::compare(const SafetensorsIndex& index) {
   }
   const auto warn = [&](const std::vector<std::string>& names, const char* what) {
     if (names.empty()) return;
-    warnings_.push_back(concat(path_, ": the index is not that of these files: ", names.size(),
-                               names.size() == 1 ? " tensor " : " tensors ", what, ": ",
-                               first_few(names)));
+    warnings_.push_back(concat(path_, ": the index is not that of these files: tensors ", what,
+                               " (", names.size(), "): ", first_few(names)));
   };
-  warn(gone, "that it names are in none of them");
-  warn(moved, "stand in another file than it says");
+  warn(gone, "that it names and none of them has");
+  warn(moved, "in another file than it says");
   warn(unnamed, "that it does not name");
 }
 

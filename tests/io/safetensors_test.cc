@@ -117,9 +117,9 @@ TEST_F(SafetensorsTest, AStaleIndexLoadsWithAWarning) {
   EXPECT_EQ(bytes_of(files, "a"), "abc");
   EXPECT_EQ(bytes_of(files, "c"), "fghi");
   EXPECT_THAT(files.warnings(),
-              ElementsAre(HasSubstr("1 tensor that it names are in none of them: 'old'"),
-                          HasSubstr("1 tensor stand in another file than it says: 'a'"),
-                          HasSubstr("1 tensor that it does not name: 'c'")));
+              ElementsAre(HasSubstr("tensors that it names and none of them has (1): 'old'"),
+                          HasSubstr("tensors in another file than it says (1): 'a'"),
+                          HasSubstr("tensors that it does not name (1): 'c'")));
 }
 
 TEST_F(SafetensorsTest, AFileThatIsCutShortIsNamedWithWhatIsMissing) {
