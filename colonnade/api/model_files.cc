@@ -25,7 +25,6 @@ struct ModelFiles::Impl {
 
   virtual const std::string& path() const = 0;
   virtual const std::vector<File>& files() const = 0;
-  virtual int64_t bytes_read() const = 0;
   virtual text::Vocabulary vocabulary() const = 0;
   virtual std::string chat_template() const = 0;
   virtual std::vector<std::string> warnings() const { return {}; }
@@ -58,7 +57,6 @@ struct GgufModel final : ModelFiles::Impl {
 
   const std::string& path() const override { return file.path(); }
   const std::vector<File>& files() const override { return file.files(); }
-  int64_t bytes_read() const override { return file.bytes_read(); }
   text::Vocabulary vocabulary() const override { return gguf_vocabulary(file.metadata()); }
   std::string chat_template() const override {
     return file.metadata().text_or("tokenizer.chat_template", "");
@@ -79,7 +77,6 @@ struct HfModel final : ModelFiles::Impl {
 
   const std::string& path() const override { return folder.path(); }
   const std::vector<File>& files() const override { return tensors.files().files(); }
-  int64_t bytes_read() const override { return tensors.files().bytes_read(); }
   std::string chat_template() const override { return folder.chat_template(); }
   std::vector<std::string> warnings() const override { return tensors.files().warnings(); }
 
@@ -141,12 +138,8 @@ ModelFiles& ModelFiles::operator=(ModelFiles&&) noexcept = default;
 
 const std::string& ModelFiles::path() const { return impl_->path(); }
 const std::vector<File>& ModelFiles::files() const { return impl_->files(); }
-int64_t ModelFiles::size_bytes() const {
-  int64_t bytes = 0;
-  for (const File& file : files()) bytes += file.size();
-  return bytes;
-}
-int64_t ModelFiles::bytes_read() const { return impl_->bytes_read(); }
+int64_t ModelFiles::size_bytes() const { return total_size(files()); }
+int64_t ModelFiles::bytes_read() const { return total_read(files()); }
 const DecoderConfig& ModelFiles::config() const { return impl_->config; }
 const TensorSource& ModelFiles::source() const { return *impl_->source; }
 text::Vocabulary ModelFiles::vocabulary() const { return impl_->vocabulary(); }

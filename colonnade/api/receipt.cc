@@ -213,8 +213,8 @@ std::string logits_digest(std::span<const float> logits) {
 std::vector<FileDigest> digest_files(const std::vector<File>& files,
                                      const DigestProgress& on_block) {
   std::vector<FileDigest> digests;
-  int64_t before = 0, all = 0;
-  for (const File& file : files) all += file.size();
+  const int64_t all = total_size(files);
+  int64_t before = 0;
   for (const File& file : files) {
     const std::string digest = sha256_of(file, [&](int64_t done) {
       if (on_block) on_block(before + done, all);

@@ -90,4 +90,16 @@ void File::read_at(int64_t offset, std::span<std::byte> out) const {
   bytes_read_.fetch_add(static_cast<int64_t>(done), std::memory_order_relaxed);
 }
 
+int64_t total_size(std::span<const File> files) {
+  int64_t total = 0;
+  for (const File& file : files) total += file.size();
+  return total;
+}
+
+int64_t total_read(std::span<const File> files) {
+  int64_t total = 0;
+  for (const File& file : files) total += file.bytes_read();
+  return total;
+}
+
 }  // namespace colonnade

@@ -51,4 +51,8 @@ class File {
   mutable std::atomic<int64_t> bytes_read_{0};  // relaxed: a counter, it orders nothing
 };
 
+/// Bytes of all of them, and bytes read from them so far.
+int64_t total_size(std::span<const File> files);
+int64_t total_read(std::span<const File> files);
+
 }  // namespace colonnade

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "colonnade/base/error.h"
 #include "colonnade/base/quote.h"
+#include "colonnade/io/named_tensors.h"
 
 namespace colonnade {
 namespace {
@@ -164,42 +164,20 @@ void GgufFile::append(File file, GgufHeader header) {
 }
 
 void GgufFile::index_tensors() {
-  by_name_.resize(tensors_.size());
-  std::iota(by_name_.begin(), by_name_.end(), 0U);
-  const auto name_of = [this](uint32_t i) -> const std::string& { return tensors_[i].name; };
-  std::ranges::sort(by_name_, {}, name_of);
-  const auto twice = std::ranges::adjacent_find(by_name_, {}, name_of);
+  by_name_ = sorted_by_name(tensors_);
+  const auto twice = find_twins(tensors_, by_name_);
   if (twice == by_name_.end()) return;
-  throw Error(concat(path(), ": tensor ", quote(name_of(*twice)), ": is in shard ",
+  throw Error(concat(path(), ": tensor ", quote(tensors_[*twice].name), ": is in shard ",
                      tensors_[*twice].shard + 1, " and in shard ",
                      tensors_[*(twice + 1)].shard + 1));
 }
 
 const GgufTensor* GgufFile::find(std::string_view name) const {
-  const auto name_of = [this](uint32_t i) { return std::string_view(tensors_[i].name); };
-  const auto found = std::ranges::lower_bound(by_name_, name, {}, name_of);
-  if (found == by_name_.end() || name_of(*found) != name) return nullptr;
-  return &tensors_[*found];
+  return find_by_name(tensors_, by_name_, name);
 }
 
 void GgufFile::read(const GgufTensor& tensor, int64_t begin, std::span<std::byte> out) const {
-  const auto size = static_cast<int64_t>(out.size());
-  CN_CHECK(begin >= 0 && begin <= tensor.size_bytes && size <= tensor.size_bytes - begin, path(),
-           ": tensor ", quote(tensor.name), ": read: expected bytes within its ", tensor.size_bytes,
-           ", got ", size, " from ", begin, " on");
-  files_[static_cast<size_t>(tensor.shard)].read_at(tensor.offset + begin, out);
-}
-
-int64_t GgufFile::size_bytes() const {
-  int64_t total = 0;
-  for (const File& file : files_) total += file.size();
-  return total;
-}
-
-int64_t GgufFile::bytes_read() const {
-  int64_t total = 0;
-  for (const File& file : files_) total += file.bytes_read();
-  return total;
+  read_tensor(files_, path(), tensor, begin, out);
 }
 
 }  // namespace colonnade

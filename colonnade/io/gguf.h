@@ -37,8 +37,8 @@ class GgufFile {
   const std::string& path() const { return files_.front().path(); }
   const std::vector<File>& files() const { return files_; }
   /// Bytes of all files, and bytes read from them so far.
-  int64_t size_bytes() const;
-  int64_t bytes_read() const;
+  int64_t size_bytes() const { return total_size(files_); }
+  int64_t bytes_read() const { return total_read(files_); }
 
  private:
   void append(File file, GgufHeader header);

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
 #include <utility>
 
 #include "colonnade/base/error.h"
 #include "colonnade/base/quote.h"
 #include "colonnade/io/file_kind.h"
+#include "colonnade/io/named_tensors.h"
 
 namespace colonnade {
 namespace {
@@ -108,13 +108,10 @@ const std::string& SafetensorsFiles::file_of(const SafetensorsTensor& tensor) co
 }
 
 void SafetensorsFiles::index_tensors() {
-  by_name_.resize(tensors_.size());
-  std::iota(by_name_.begin(), by_name_.end(), 0U);
-  const auto name_of = [this](uint32_t i) -> const std::string& { return tensors_[i].name; };
-  std::ranges::sort(by_name_, {}, name_of);
-  const auto twice = std::ranges::adjacent_find(by_name_, {}, name_of);
+  by_name_ = sorted_by_name(tensors_);
+  const auto twice = find_twins(tensors_, by_name_);
   if (twice == by_name_.end()) return;
-  throw Error(concat(path(), ": tensor ", quote(name_of(*twice)), ": is in ",
+  throw Error(concat(path(), ": tensor ", quote(tensors_[*twice].name), ": is in ",
                      file_of(tensors_[*twice]), " and in ", file_of(tensors_[*(twice + 1)])));
 }
 
@@ -144,31 +141,12 @@ void SafetensorsFiles::compare(const SafetensorsIndex& index) {
 }
 
 const SafetensorsTensor* SafetensorsFiles::find(std::string_view name) const {
-  const auto name_of = [this](uint32_t i) { return std::string_view(tensors_[i].name); };
-  const auto found = std::ranges::lower_bound(by_name_, name, {}, name_of);
-  if (found == by_name_.end() || name_of(*found) != name) return nullptr;
-  return &tensors_[*found];
+  return find_by_name(tensors_, by_name_, name);
 }
 
 void SafetensorsFiles::read(const SafetensorsTensor& tensor, int64_t begin,
                             std::span<std::byte> out) const {
-  const auto size = static_cast<int64_t>(out.size());
-  CN_CHECK(begin >= 0 && begin <= tensor.size_bytes && size <= tensor.size_bytes - begin,
-           file_of(tensor), ": tensor ", quote(tensor.name), ": read: expected bytes within its ",
-           tensor.size_bytes, ", got ", size, " from ", begin, " on");
-  files_[static_cast<size_t>(tensor.shard)].read_at(tensor.offset + begin, out);
-}
-
-int64_t SafetensorsFiles::size_bytes() const {
-  int64_t total = 0;
-  for (const File& file : files_) total += file.size();
-  return total;
-}
-
-int64_t SafetensorsFiles::bytes_read() const {
-  int64_t total = 0;
-  for (const File& file : files_) total += file.bytes_read();
-  return total;
+  read_tensor(files_, file_of(tensor), tensor, begin, out);
 }
 
 }  // namespace colonnade

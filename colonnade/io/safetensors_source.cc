@@ -1,14 +1,13 @@
 #include "colonnade/io/safetensors_source.h"
 
-#include <algorithm>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "colonnade/base/error.h"
 #include "colonnade/base/quote.h"
 #include "colonnade/io/dense_values.h"
+#include "colonnade/io/named_tensors.h"
 #include "colonnade/io/slice_ranges.h"
 #include "colonnade/io/transposed_rows.h"
 
@@ -35,10 +34,6 @@ MlxQuantization quantization_of(const HfConfig* config) {
   const HfConfig other = config->object_or_empty("quantization_config");
   if (other.text_or("quant_method", "mxfp4") != "mxfp4") other.refuse("quant_method", "mxfp4");
   return MlxQuantization(*config);
-}
-
-bool inside(Range range, int64_t size) {
-  return range.begin >= 0 && range.begin <= range.end && range.end <= size;
 }
 
 /// A slice of a dense tensor whose rows stand in the file as the model wants them.
@@ -96,10 +91,7 @@ struct TransposedReader {
 SafetensorsSource::SafetensorsSource(SafetensorsFiles files, const HfConfig* config)
     : files_(std::move(files)), grouped_(files_, quantization_of(config)) {
   list_entries();
-  by_name_.resize(entries_.size());
-  std::iota(by_name_.begin(), by_name_.end(), 0U);
-  std::ranges::sort(by_name_, {},
-                    [this](uint32_t i) -> const std::string& { return entries_[i].name; });
+  by_name_ = sorted_by_name(entries_);
 }
 
 void SafetensorsSource::list_entries() {
@@ -114,9 +106,7 @@ void SafetensorsSource::list_entries() {
 }
 
 const TensorEntry* SafetensorsSource::find(std::string_view name) const {
-  const auto name_of = [this](uint32_t i) { return std::string_view(entries_[i].name); };
-  const auto found = std::ranges::lower_bound(by_name_, name, {}, name_of);
-  return found == by_name_.end() || name_of(*found) != name ? nullptr : &entries_[*found];
+  return find_by_name(entries_, by_name_, name);
 }
 
 const SafetensorsTensor& SafetensorsSource::dense_tensor(const TensorEntry& entry) const {

@@ -11,6 +11,11 @@
 
 namespace colonnade {
 
+/// A part of [0, size).
+constexpr bool inside(Range range, int64_t size) {
+  return range.begin >= 0 && range.begin <= range.end && range.end <= size;
+}
+
 /// Calls read(rows, file_rows) for every stretch of `rows` of the slice that stands together in the
 /// file.
 template <typename Read>

@@ -14,10 +14,6 @@ namespace {
 /// Raw bytes that wait to be decoded: they stay in the second-level cache.
 constexpr int64_t kScratchBytes = 128 << 10;
 
-bool inside(Range range, int64_t size) {
-  return range.begin >= 0 && range.begin <= range.end && range.end <= size;
-}
-
 void check_slice(const GgufFile& file, const GgufTensor& tensor, const Slice& slice) {
   CN_CHECK(inside(slice.rows, tensor.rows()) && inside(slice.cols, tensor.cols()), file.path(),
            ": tensor ", quote(tensor.name), ": expected a slice of [", tensor.rows(), ", ",

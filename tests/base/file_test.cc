@@ -142,5 +142,16 @@ TEST_F(FileTest, ManyThreadsReadAtOnce) {
   EXPECT_EQ(file.bytes_read(), 12);
 }
 
+TEST_F(FileTest, SeveralFilesHaveTheSumsOfTheirSizesAndReads) {
+  std::vector<File> files;
+  files.emplace_back(write("a", "12345"));
+  files.emplace_back(write("b", "678"));
+  EXPECT_EQ(total_size(files), 8);
+  EXPECT_EQ(total_read(files), 0);
+  read_string(files[0], 1, 2);
+  read_string(files[1], 0, 3);
+  EXPECT_EQ(total_read(files), 5);
+}
+
 }  // namespace
 }  // namespace colonnade
