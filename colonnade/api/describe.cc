@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <initializer_list>
 
 #include "colonnade/api/session.h"
 #include "colonnade/io/gguf.h"
 #include "colonnade/io/hf_folder.h"
 #include "colonnade/io/hub_cache.h"
+#include "colonnade/models/hf_decoder_config.h"
 
 namespace colonnade {
 namespace {
@@ -51,25 +51,19 @@ ModelDescription describe_hf(const std::string& path) {
   const HfFolder folder(path);
   const HfConfig& fields = folder.config();
   const SafetensorsFiles files = folder.weights();
-  // Each family has its own words (models/hf_decoder_config.cc).
-  const auto number = [&](std::initializer_list<const char*> names, int64_t fallback) {
-    for (const char* name : names) {
-      if (fields.is_number(name)) return fields.integer(name);
-    }
-    return fallback;
-  };
+  const HfSizes sizes = read_sizes(fields);
   ModelDescription d;
   d.path = folder.path();
   d.name = d.path.substr(d.path.find_last_of('/') + 1);
   d.architecture = fields.text_or("model_type", "");
-  d.layers = number({"num_hidden_layers", "n_layer"}, 0);
-  d.dim = number({"hidden_size", "n_embd"}, 0);
-  d.heads = number({"num_attention_heads", "n_head"}, 0);
-  d.kv_heads = number({"num_key_value_heads"}, d.heads);
-  d.head_dim = number({"head_dim"}, d.heads > 0 ? d.dim / d.heads : 0);
-  d.ffn_dim = number({"intermediate_size", "ffn_dim", "n_inner"}, 4 * d.dim);
-  d.vocab = number({"vocab_size"}, 0);
-  d.context = number({"max_position_embeddings", "n_positions", "seq_length"}, 0);
+  d.layers = sizes.layers;
+  d.dim = sizes.dim;
+  d.heads = sizes.heads;
+  d.kv_heads = sizes.kv_heads;
+  d.head_dim = sizes.head_dim;
+  d.ffn_dim = sizes.ffn_dim;
+  d.vocab = sizes.vocab;
+  d.context = sizes.context;
   d.file_bytes = files.size_bytes();
   d.chat_template = folder.chat_template();
   for (const SafetensorsTensor& tensor : files.tensors()) {

@@ -1,13 +1,8 @@
+#include "colonnade/models/common_names.h"
 #include "colonnade/models/family.h"
 
 namespace colonnade {
 namespace {
-
-constexpr NameRule kGgufNames[] = {
-    {"blk.#.attn_q", "blk.#.attn_qkv", Piece::q},
-    {"blk.#.attn_k", "blk.#.attn_qkv", Piece::k},
-    {"blk.#.attn_v", "blk.#.attn_qkv", Piece::v},
-};
 
 constexpr NameRule kHfNames[] = {
     {"token_embd", "word_embeddings"},
@@ -43,7 +38,7 @@ const Family kBloom = {.architecture = "bloom",
                              refuse_unless(fields, "apply_residual_connection_post_layernorm",
                                            false);
                            },
-                       .gguf_names = kGgufNames,
+                       .gguf_names = kFusedQkvNames,
                        .hf_names = kHfNames,
                        .hf_prefix = "transformer.",
                        .tied = true};

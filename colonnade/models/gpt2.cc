@@ -1,13 +1,8 @@
+#include "colonnade/models/common_names.h"
 #include "colonnade/models/family.h"
 
 namespace colonnade {
 namespace {
-
-constexpr NameRule kGgufNames[] = {
-    {"blk.#.attn_q", "blk.#.attn_qkv", Piece::q},
-    {"blk.#.attn_k", "blk.#.attn_qkv", Piece::k},
-    {"blk.#.attn_v", "blk.#.attn_qkv", Piece::v},
-};
 
 // Matrices stand as [in, out]; buffers of the causal mask are no parameters. The first released
 // files have no "transformer." in front.
@@ -47,7 +42,7 @@ const Family kGpt2 = {.architecture = "gpt2",
                             refuse_unless(fields, "scale_attn_by_inverse_layer_idx", false);
                             refuse_unless(fields, "add_cross_attention", false);
                           },
-                      .gguf_names = kGgufNames,
+                      .gguf_names = kFusedQkvNames,
                       .hf_names = kHfNames,
                       .hf_prefix = "transformer.",
                       .tied = true};

@@ -1,39 +1,32 @@
+#include "colonnade/models/common_names.h"
 #include "colonnade/models/family.h"
 
 namespace colonnade {
 namespace {
 
-constexpr NameRule kGgufNames[] = {
-    {"blk.#.ffn_norm", "blk.#.post_attention_norm"},
-    {"blk.#.ffn_gate.@", "blk.#.ffn_gate_exps", Piece::expert},
-    {"blk.#.ffn_up.@", "blk.#.ffn_up_exps", Piece::expert},
-    {"blk.#.ffn_down.@", "blk.#.ffn_down_exps", Piece::expert},
-};
+constexpr auto kGgufNames =
+    join(kStackedExpertNames, std::to_array<NameRule>({
+                                  {"blk.#.ffn_norm", "blk.#.post_attention_norm"},
+                              }));
 
 // Rows of gate and up stand in turns. Dense experts stand as [in, out], those in MXFP4 as [out,
 // in].
-constexpr NameRule kHfNames[] = {
-    {"token_embd", "model.embed_tokens"},
-    {"output_norm", "model.norm"},
-    {"output", "lm_head"},
-    {"blk.#.attn_norm", "model.layers.#.input_layernorm"},
-    {"blk.#.attn_q", "model.layers.#.self_attn.q_proj"},
-    {"blk.#.attn_k", "model.layers.#.self_attn.k_proj"},
-    {"blk.#.attn_v", "model.layers.#.self_attn.v_proj"},
-    {"blk.#.attn_output", "model.layers.#.self_attn.o_proj"},
-    {"blk.#.attn_sinks.weight", "model.layers.#.self_attn.sinks"},
-    {"blk.#.ffn_norm", "model.layers.#.post_attention_layernorm"},
-    {"blk.#.ffn_gate_inp", "model.layers.#.mlp.router"},
-    {"blk.#.ffn_gate.@.weight", "model.layers.#.mlp.experts.gate_up_proj", Piece::expert_even,
-     Form::transposed},
-    {"blk.#.ffn_up.@.weight", "model.layers.#.mlp.experts.gate_up_proj", Piece::expert_odd,
-     Form::transposed},
-    {"blk.#.ffn_down.@.weight", "model.layers.#.mlp.experts.down_proj", Piece::expert,
-     Form::transposed},
-    {"blk.#.ffn_gate.@.bias", "model.layers.#.mlp.experts.gate_up_proj_bias", Piece::expert_even},
-    {"blk.#.ffn_up.@.bias", "model.layers.#.mlp.experts.gate_up_proj_bias", Piece::expert_odd},
-    {"blk.#.ffn_down.@.bias", "model.layers.#.mlp.experts.down_proj_bias", Piece::expert},
-};
+constexpr auto kHfNames = join(
+    kHfFrameNames, kHfQkvNames,
+    std::to_array<NameRule>({
+        {"blk.#.attn_sinks.weight", "model.layers.#.self_attn.sinks"},
+        {"blk.#.ffn_gate_inp", "model.layers.#.mlp.router"},
+        {"blk.#.ffn_gate.@.weight", "model.layers.#.mlp.experts.gate_up_proj", Piece::expert_even,
+         Form::transposed},
+        {"blk.#.ffn_up.@.weight", "model.layers.#.mlp.experts.gate_up_proj", Piece::expert_odd,
+         Form::transposed},
+        {"blk.#.ffn_down.@.weight", "model.layers.#.mlp.experts.down_proj", Piece::expert,
+         Form::transposed},
+        {"blk.#.ffn_gate.@.bias", "model.layers.#.mlp.experts.gate_up_proj_bias",
+         Piece::expert_even},
+        {"blk.#.ffn_up.@.bias", "model.layers.#.mlp.experts.gate_up_proj_bias", Piece::expert_odd},
+        {"blk.#.ffn_down.@.bias", "model.layers.#.mlp.experts.down_proj_bias", Piece::expert},
+    }));
 
 /// The constants of its unit are those that the kernels have.
 void check_unit(const HfConfig& fields) {

@@ -16,6 +16,16 @@ using Names = std::initializer_list<const char*>;
 
 constexpr int64_t kMostWidth = int64_t{1} << 24;
 
+// What families call one and the same size.
+constexpr Names kLayers = {"num_hidden_layers", "n_layer"};
+constexpr Names kDim = {"hidden_size", "n_embd"};
+constexpr Names kFfnDim = {"intermediate_size", "ffn_dim", "n_inner"};
+constexpr Names kHeads = {"num_attention_heads", "n_head"};
+constexpr Names kKvHeads = {"num_key_value_heads"};
+constexpr Names kHeadDim = {"head_dim"};
+constexpr Names kVocab = {"vocab_size"};
+constexpr Names kContext = {"max_position_embeddings", "n_positions", "seq_length"};
+
 /// The first of these fields that is there; the first of all if none is.
 const char* present(const HfConfig& fields, Names names) {
   for (const char* name : names) {
@@ -174,11 +184,11 @@ void read_layers(const HfConfig& fields, DecoderConfig& c) {
 
 void read_attention(const HfConfig& fields, DecoderConfig& c) {
   constexpr int64_t kMost = 65536;
-  c.heads = static_cast<int>(size_of(fields, {"num_attention_heads", "n_head"}, kMost));
-  c.kv_heads = static_cast<int>(size_or(fields, {"num_key_value_heads"}, c.heads, c.heads));
+  c.heads = static_cast<int>(size_of(fields, kHeads, kMost));
+  c.kv_heads = static_cast<int>(size_or(fields, kKvHeads, c.heads, c.heads));
   if (c.heads % c.kv_heads != 0)
     fields.refuse("num_key_value_heads", concat("a divisor of the ", c.heads, " attention heads"));
-  c.head_dim = static_cast<int>(size_or(fields, {"head_dim"}, c.dim / c.heads, 512));
+  c.head_dim = static_cast<int>(size_or(fields, kHeadDim, c.dim / c.heads, 512));
   if (fields.has("query_pre_attn_scalar")) {
     const double scalar = positive(fields, "query_pre_attn_scalar", 1);
     c.attention_scale = static_cast<float>(1 / std::sqrt(scalar));
@@ -198,17 +208,38 @@ float epsilon_of(const HfConfig& fields, NormKind norm) {
   return static_cast<float>(epsilon);
 }
 
+/// The first of these fields that is a number.
+int64_t number_or(const HfConfig& fields, Names names, int64_t fallback) {
+  for (const char* name : names) {
+    if (fields.is_number(name)) return fields.integer(name);
+  }
+  return fallback;
+}
+
 }  // namespace
+
+HfSizes read_sizes(const HfConfig& fields) {
+  HfSizes s;
+  s.layers = number_or(fields, kLayers, 0);
+  s.dim = number_or(fields, kDim, 0);
+  s.heads = number_or(fields, kHeads, 0);
+  s.kv_heads = number_or(fields, kKvHeads, s.heads);
+  s.head_dim = number_or(fields, kHeadDim, s.heads > 0 ? s.dim / s.heads : 0);
+  s.ffn_dim = number_or(fields, kFfnDim, 4 * s.dim);
+  s.vocab = number_or(fields, kVocab, 0);
+  s.context = number_or(fields, kContext, 0);
+  return s;
+}
 
 DecoderConfig read_config(const HfConfig& fields) {
   DecoderConfig c;
   const Family& family = family_of_model_type(fields.text("model_type"));
   c.architecture = family.architecture;
-  c.layers = size_of(fields, {"num_hidden_layers", "n_layer"}, 10000);
-  c.dim = size_of(fields, {"hidden_size", "n_embd"}, kMostWidth);
-  c.ffn_dim = size_or(fields, {"intermediate_size", "ffn_dim", "n_inner"}, 4 * c.dim, kMostWidth);
-  c.vocab = size_of(fields, {"vocab_size"}, kMostWidth);
-  c.context = size_or(fields, {"max_position_embeddings", "n_positions", "seq_length"}, 2048);
+  c.layers = size_of(fields, kLayers, 10000);
+  c.dim = size_of(fields, kDim, kMostWidth);
+  c.ffn_dim = size_or(fields, kFfnDim, 4 * c.dim, kMostWidth);
+  c.vocab = size_of(fields, kVocab, kMostWidth);
+  c.context = size_or(fields, kContext, 2048);
   family.configure(c);
   read_attention(fields, c);
   read_rotation(fields, c);

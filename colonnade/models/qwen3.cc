@@ -1,5 +1,5 @@
+#include "colonnade/models/common_names.h"
 #include "colonnade/models/family.h"
-#include "colonnade/models/llama_names.h"
 
 namespace colonnade {
 

@@ -1,37 +1,19 @@
 #include <algorithm>
 
+#include "colonnade/models/common_names.h"
 #include "colonnade/models/family.h"
 
 namespace colonnade {
 namespace {
 
-constexpr NameRule kGgufNames[] = {
-    {"blk.#.ffn_gate.@", "blk.#.ffn_gate_exps", Piece::expert},
-    {"blk.#.ffn_up.@", "blk.#.ffn_up_exps", Piece::expert},
-    {"blk.#.ffn_down.@", "blk.#.ffn_down_exps", Piece::expert},
-};
-
-constexpr NameRule kHfNames[] = {
-    {"token_embd", "model.embed_tokens"},
-    {"output_norm", "model.norm"},
-    {"output", "lm_head"},
-    {"blk.#.attn_norm", "model.layers.#.input_layernorm"},
-    {"blk.#.attn_q", "model.layers.#.self_attn.q_proj"},
-    {"blk.#.attn_k", "model.layers.#.self_attn.k_proj"},
-    {"blk.#.attn_v", "model.layers.#.self_attn.v_proj"},
-    {"blk.#.attn_output", "model.layers.#.self_attn.o_proj"},
-    {"blk.#.attn_q_norm", "model.layers.#.self_attn.q_norm"},
-    {"blk.#.attn_k_norm", "model.layers.#.self_attn.k_norm"},
-    {"blk.#.ffn_norm", "model.layers.#.post_attention_layernorm"},
-    {"blk.#.ffn_gate_inp", "model.layers.#.mlp.gate"},
-    {"blk.#.ffn_gate.@", "model.layers.#.mlp.experts.@.gate_proj"},
-    {"blk.#.ffn_up.@", "model.layers.#.mlp.experts.@.up_proj"},
-    {"blk.#.ffn_down.@", "model.layers.#.mlp.experts.@.down_proj"},
-    // Layers without experts.
-    {"blk.#.ffn_gate", "model.layers.#.mlp.gate_proj"},
-    {"blk.#.ffn_up", "model.layers.#.mlp.up_proj"},
-    {"blk.#.ffn_down", "model.layers.#.mlp.down_proj"},
-};
+// Some layers may have an MLP in place of experts.
+constexpr auto kHfNames = join(kHfFrameNames, kHfQkvNames, kHfQkNormNames, kHfMlpNames,
+                               std::to_array<NameRule>({
+                                   {"blk.#.ffn_gate_inp", "model.layers.#.mlp.gate"},
+                                   {"blk.#.ffn_gate.@", "model.layers.#.mlp.experts.@.gate_proj"},
+                                   {"blk.#.ffn_up.@", "model.layers.#.mlp.experts.@.up_proj"},
+                                   {"blk.#.ffn_down.@", "model.layers.#.mlp.experts.@.down_proj"},
+                               }));
 
 /// Every so many layers one has experts, but for those that are listed.
 void choose_layers(const HfConfig& fields, DecoderConfig& c) {
@@ -66,7 +48,7 @@ const Family kQwen3Moe = {.architecture = "qwen3moe",
                                 choose_layers(fields, c);
                                 c.router = router_of(fields.flag_or("norm_topk_prob", false));
                               },
-                          .gguf_names = kGgufNames,
+                          .gguf_names = kStackedExpertNames,
                           .hf_names = kHfNames};
 
 }  // namespace colonnade
