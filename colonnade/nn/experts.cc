@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "colonnade/ops/embed.h"
+#include "colonnade/ops/forms.h"
 #include "colonnade/ops/parallel.h"
 
 namespace colonnade {
@@ -19,6 +20,22 @@ Experts::Experts(ParamSet& params, const std::string& prefix, const ExpertDims& 
     experts_.push_back(std::make_unique<Mlp>(params, prefix, mlp, "." + std::to_string(e)));
 }
 
+namespace {
+
+/// What `expert` reads of its tokens. `all` is what another read of all tokens, or nothing.
+Activations read_by(Ctx& cx, const Tensor& x, const ExpertTokens& tokens, const Mlp& expert,
+                    Activations& all) {
+  if (tokens.rows.elements() < x.rows()) {
+    const Tensor mine = select_rows(cx, x, tokens.rows);
+    return activations_for(cx, mine, {expert.gate(), expert.up()});
+  }
+  if (!has_form(all, *expert.gate()) || !has_form(all, *expert.up()))
+    all = activations_for(cx, x, {expert.gate(), expert.up()});
+  return all;
+}
+
+}  // namespace
+
 Tensor Experts::operator()(Ctx& cx, const Tensor& x, Tensor residual) const {
   const Term router = router_.term();
   const Tensor logits = matmul(cx, activations_for(cx, x, {router.weight}), {router});
@@ -27,11 +44,10 @@ Tensor Experts::operator()(Ctx& cx, const Tensor& x, Tensor residual) const {
   const ShardedToAllLinear& first = experts_.front()->down();
   ExpertSum sum(cx, x.rows(), dims_.dim,
                 first.bias() ? ExpertSum::Biases::some : ExpertSum::Biases::none);
+  Activations all;  // of all tokens, for the experts that get them all: a single token's
   for (const ExpertTokens& tokens : routed) {
     const Mlp& expert = *experts_[static_cast<size_t>(tokens.expert)];
-    const Tensor mine = select_rows(cx, x, tokens.rows);
-    const Activations read = activations_for(cx, mine, {expert.gate(), expert.up()});
-    sum.add({.x = expert.hidden(cx, read, tokens.factors),
+    sum.add({.x = expert.hidden(cx, read_by(cx, x, tokens, expert, all), tokens.factors),
              .weight = &expert.down().weight(),
              .bias = expert.down().bias(),
              .rows = tokens.rows,

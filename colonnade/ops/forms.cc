@@ -62,15 +62,19 @@ ActivationsRef ref(const Activations& activations) {
   return result;
 }
 
+bool has_form(const Activations& x, const Weight& weight) {
+  if (weight.k() != x.k) return false;
+  if (!weight.wants_codes()) return static_cast<bool>(x.values);
+  return x.codes && x.plan->tier() == weight.tier() && same_runs(x.plan->plan(), weight.plan());
+}
+
 void check_form(const char* op, const Activations& x, const Weight& weight) {
   CN_CHECK(weight.k() == x.k, op, ": layer ", weight.name(), ": activations: expected ", weight.k(),
            " columns, got ", x.k);
-  if (!weight.wants_codes()) {
-    CN_CHECK(x.values, op, ": layer ", weight.name(), " reads f32 activations, got only codes");
-    return;
-  }
-  CN_CHECK(x.codes && x.plan->tier() == weight.tier() && same_runs(x.plan->plan(), weight.plan()),
-           op, ": layer ", weight.name(), " reads ", name_of(weight.tier()),
+  const bool has = has_form(x, weight);
+  CN_CHECK(has || weight.wants_codes(), op, ": layer ", weight.name(),
+           " reads f32 activations, got only codes");
+  CN_CHECK(has, op, ": layer ", weight.name(), " reads ", name_of(weight.tier()),
            " codes in its own runs, got ",
            x.codes ? concat("codes made for ", x.plan->name()) : std::string("f32 values"));
 }

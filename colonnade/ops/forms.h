@@ -27,7 +27,10 @@ Activations make_activations(Ctx& cx, const Forms& forms, int64_t tokens, int64_
 
 ActivationsRef ref(const Activations& activations);
 
-/// Throws Error if `x` lacks the form that `weight` reads.
+/// `x` has the form that `weight` reads.
+bool has_form(const Activations& x, const Weight& weight);
+
+/// Throws Error unless has_form.
 void check_form(const char* op, const Activations& x, const Weight& weight);
 
 }  // namespace colonnade

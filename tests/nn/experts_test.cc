@@ -120,6 +120,24 @@ TEST(Experts, EveryRankCountGivesTheBitsOfOne) {
   }
 }
 
+TEST(Experts, OneTokenAtATimeGivesTheBitsOfAll) {
+  const std::vector<float> together = experts(1, RouterKind::choose_then_softmax, true);
+  const test::MemorySource s = source(true);
+  SoloGroup group;
+  test::Rank r(s, {}, group);
+  const Experts layer(r.params, "blk.0.", dims(RouterKind::choose_then_softmax));
+  test::load(r.params, *r.device);
+  const std::vector<float> x = input(), before = residual();
+  const auto row = [](const std::vector<float>& all, int64_t t) {
+    return std::vector<float>(all.begin() + t * kDim, all.begin() + (t + 1) * kDim);
+  };
+  for (int64_t t = 0; t < kTokens; ++t) {
+    const Tensor y =
+        layer(r.cx, r.tensor(row(x, t), {1, kDim}), r.tensor(row(before, t), {1, kDim}));
+    EXPECT_TRUE(test::same_bits(r.read(y), row(together, t))) << "token " << t;
+  }
+}
+
 TEST(Experts, AreCutByTheirHiddenSizeAndMeetAFewOfTheTokens) {
   const test::MemorySource s = source(false);
   ParamSet params(s, {1, 3, {}});

@@ -53,6 +53,8 @@ TEST(Forms, AProductChecksThatItsFormIsThere) {
   const Activations values = make_activations(f.cx, {true, nullptr}, 2, 256, 1);
   EXPECT_NO_THROW(check_form("matmul", values, *dense));
   EXPECT_THROW(check_form("matmul", values, *int8), Error);
+  EXPECT_TRUE(has_form(codes, *int8) && has_form(values, *dense));
+  EXPECT_FALSE(has_form(codes, *int15) || has_form(values, *int8) || has_form({}, *dense));
 }
 
 }  // namespace
