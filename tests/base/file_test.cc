@@ -2,13 +2,13 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "tests/support/temporary_folder.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -23,19 +23,12 @@ using ::testing::HasSubstr;
 
 class FileTest : public ::testing::Test {
  protected:
-  FileTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "file_test.XXXXXX").string();
-    folder_ = ::mkdtemp(pattern.data());
-  }
-  ~FileTest() override { std::filesystem::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& bytes) const {
-    const std::filesystem::path path = folder_ / name;
-    std::ofstream(path, std::ios::binary) << bytes;
-    return path.string();
+    return folder_.write(name, bytes);
   }
+  std::string place(const std::string& name) const { return folder_.path() + "/" + name; }
 
-  std::filesystem::path folder_;
+  test::TemporaryFolder folder_;
 };
 
 std::string read_string(const File& file, int64_t offset, size_t size) {
@@ -81,15 +74,15 @@ TEST_F(FileTest, SaysThatTheFileBecameShorter) {
 }
 
 TEST_F(FileTest, NamesWhatIsWrongWithThePath) {
-  EXPECT_THAT(open_error((folder_ / "absent").string()), HasSubstr("absent: no such file"));
+  EXPECT_THAT(open_error(place("absent")), HasSubstr("absent: no such file"));
   EXPECT_THAT(open_error(write("a", "x") + "/b"), HasSubstr("no such file"));
-  EXPECT_THAT(open_error(folder_.string()), HasSubstr("is a folder"));
+  EXPECT_THAT(open_error(folder_.path()), HasSubstr("is a folder"));
   EXPECT_THAT(open_error(""), HasSubstr("the path is empty"));
   EXPECT_THAT(open_error("/dev/null"), HasSubstr("is a device or a pipe"));
 }
 
 TEST_F(FileTest, APipeIsRefusedInsteadOfWaitedFor) {
-  const std::string path = (folder_ / "pipe").string();
+  const std::string path = place("pipe");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   EXPECT_THAT(open_error(path), HasSubstr("is a device or a pipe"));
 }
@@ -110,7 +103,7 @@ TEST_F(FileTest, CountsTheBytesThatItDelivered) {
 
 TEST_F(FileTest, IdentityIsTheFilesAndNotThePaths) {
   const std::string path = write("a", "x");
-  const std::string link = (folder_ / "link").string();
+  const std::string link = place("link");
   std::filesystem::create_symlink(path, link);
   EXPECT_EQ(File(path).identity(), File(link).identity());
   EXPECT_FALSE(File(path).identity() == File(write("b", "x")).identity());

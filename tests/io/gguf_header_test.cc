@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/io/header_fixture.h"
 #include "tests/support/environment.h"
 #include "tests/support/gguf_builder.h"
 #include "tests/support/heap_meter.h"
@@ -24,36 +25,9 @@ using ::testing::HasSubstr;
 constexpr uint32_t kF32 = 0;
 constexpr uint32_t kQ4_0 = 2;
 
-class GgufHeaderTest : public ::testing::Test {
+class GgufHeaderTest : public test::HeaderFixture<GgufHeader> {
  protected:
-  GgufHeader read(const std::string& bytes) const {
-    const File file(folder_.write("model.gguf", bytes));
-    return read_gguf_header(file);
-  }
-
-  /// The message, or "accepted".
-  std::string error(const std::string& bytes) const {
-    try {
-      read(bytes);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "accepted";
-  }
-
-  /// A file and what its message must say.
-  struct Case {
-    std::string bytes;
-    std::vector<std::string> words;
-  };
-  void expect_words(const std::vector<Case>& cases) const {
-    for (const auto& [bytes, words] : cases) {
-      const std::string message = error(bytes);
-      for (const std::string& word : words) EXPECT_THAT(message, HasSubstr(word));
-    }
-  }
-
-  test::TemporaryFolder folder_;
+  GgufHeaderTest() : HeaderFixture("model.gguf", read_gguf_header) {}
 };
 
 /// A header that promises `tensors` and `entries`, followed by `rest`.

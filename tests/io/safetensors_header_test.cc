@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/io/header_fixture.h"
 #include "tests/support/gguf_builder.h"
 #include "tests/support/heap_meter.h"
 #include "tests/support/safetensors_builder.h"
@@ -21,35 +22,9 @@ using test::safetensors_file;
 using test::SafetensorsBuilder;
 using ::testing::HasSubstr;
 
-class SafetensorsHeaderTest : public ::testing::Test {
+class SafetensorsHeaderTest : public test::HeaderFixture<SafetensorsHeader> {
  protected:
-  SafetensorsHeader read(const std::string& bytes) const {
-    return read_safetensors_header(File(folder_.write("m.safetensors", bytes)));
-  }
-
-  /// The message, or "accepted".
-  std::string error(const std::string& bytes) const {
-    try {
-      read(bytes);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "accepted";
-  }
-
-  /// A file and what its message must say.
-  struct Case {
-    std::string bytes;
-    std::vector<std::string> words;
-  };
-  void expect_words(const std::vector<Case>& cases) const {
-    for (const auto& [bytes, words] : cases) {
-      const std::string message = error(bytes);
-      for (const std::string& word : words) EXPECT_THAT(message, HasSubstr(word));
-    }
-  }
-
-  test::TemporaryFolder folder_;
+  SafetensorsHeaderTest() : HeaderFixture("m.safetensors", read_safetensors_header) {}
 };
 
 /// The only tensor of a file of four bytes, with one of its fields as given.

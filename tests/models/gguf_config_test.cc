@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "tests/models/shape_source.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,26 +11,6 @@
 
 namespace colonnade {
 namespace {
-
-/// A source that knows shapes only.
-class ShapeSource final : public TensorSource {
- public:
-  explicit ShapeSource(std::vector<TensorEntry> entries) : entries_(std::move(entries)) {}
-  const std::vector<TensorEntry>& entries() const override { return entries_; }
-  const TensorEntry* find(std::string_view name) const override {
-    for (const TensorEntry& entry : entries_) {
-      if (entry.name == name) return &entry;
-    }
-    return nullptr;
-  }
-  RowSource rows(const TensorEntry&, const MatrixSlice&) const override { return {}; }
-  std::vector<float> values(const TensorEntry& entry) const override {
-    return std::vector<float>(static_cast<size_t>(entry.cols), 2.0F);
-  }
-
- private:
-  std::vector<TensorEntry> entries_;
-};
 
 GgufEntry number(const std::string& key, int64_t value) {
   return {key, {GgufValueType::u32, static_cast<uint64_t>(value)}, 0};
@@ -53,7 +34,7 @@ std::vector<GgufEntry> metadata_of(const std::string& a) {
           real(a + ".attention.layer_norm_rms_epsilon", 1e-6)};
 }
 
-const ShapeSource kSource({{"token_embd.weight", WeightFormat::q8_0, 300, 64, 0}});
+const test::ShapeSource kSource({{"token_embd.weight", WeightFormat::q8_0, 300, 64, 0}});
 
 std::string failure_of(std::vector<GgufEntry> entries, const TensorSource& source = kSource) {
   try {
@@ -116,8 +97,8 @@ TEST(ReadConfig, HeadDimensionMayBeAKeyOfItsOwn) {
 }
 
 TEST(ReadConfig, RopeFactorsComeFromTheirTensor) {
-  const ShapeSource source({{"token_embd.weight", WeightFormat::q8_0, 300, 64, 0},
-                            {"rope_freqs.weight", WeightFormat::f32, 1, 8, 0}});
+  const test::ShapeSource source({{"token_embd.weight", WeightFormat::q8_0, 300, 64, 0},
+                                  {"rope_freqs.weight", WeightFormat::f32, 1, 8, 0}});
   EXPECT_EQ(read_config(GgufMetadata("file", metadata_of("llama")), source).rope_factors,
             std::vector<float>(8, 2.0F));
 }
@@ -154,7 +135,7 @@ TEST(ReadConfig, EveryMissingKeyIsNamed) {
     entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(i));
     EXPECT_THAT(failure_of(entries), testing::HasSubstr(all[i].key));
   }
-  EXPECT_THAT(failure_of(all, ShapeSource({})), testing::HasSubstr("token_embd.weight"));
+  EXPECT_THAT(failure_of(all, test::ShapeSource({})), testing::HasSubstr("token_embd.weight"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/models/shape_source.h"
 #include "tests/support/bits.h"
 #include "tests/support/loaded_model.h"
 #include <gmock/gmock.h>
@@ -19,24 +20,6 @@ using test::TinyShape;
 using testing::HasSubstr;
 using testing::Not;
 
-/// Shapes without data.
-class Shapes final : public TensorSource {
- public:
-  explicit Shapes(std::vector<TensorEntry> entries) : entries_(std::move(entries)) {}
-  const std::vector<TensorEntry>& entries() const override { return entries_; }
-  const TensorEntry* find(std::string_view name) const override {
-    for (const TensorEntry& entry : entries_) {
-      if (entry.name == name) return &entry;
-    }
-    return nullptr;
-  }
-  RowSource rows(const TensorEntry&, const MatrixSlice&) const override { return {}; }
-  std::vector<float> values(const TensorEntry&) const override { return {}; }
-
- private:
-  std::vector<TensorEntry> entries_;
-};
-
 /// Message of check_params for matrices [8, 4] declared as `declared` and a file that has
 /// `present`.
 std::string failure(const std::vector<std::string>& declared,
@@ -45,7 +28,7 @@ std::string failure(const std::vector<std::string>& declared,
   std::vector<TensorEntry> entries;
   for (const std::string& name : present)
     entries.push_back({name, WeightFormat::f32, rows, 4, 0, "file." + name});
-  const Shapes source(entries);
+  const test::ShapeSource source(entries);
   ParamSet params(source, {});
   WeightPtr slot;
   for (const std::string& name : declared)

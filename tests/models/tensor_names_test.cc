@@ -1,5 +1,6 @@
 #include "colonnade/models/tensor_names.h"
 
+#include "tests/models/shape_source.h"
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,21 +10,6 @@ namespace colonnade {
 namespace {
 
 using testing::HasSubstr;
-
-/// A source of names and shapes only.
-class Shapes final : public TensorSource {
- public:
-  explicit Shapes(std::vector<TensorEntry> entries) : entries_(std::move(entries)) {
-    for (TensorEntry& entry : entries_) entry.file_name = entry.name;
-  }
-  const std::vector<TensorEntry>& entries() const override { return entries_; }
-  const TensorEntry* find(std::string_view) const override { return nullptr; }
-  RowSource rows(const TensorEntry&, const MatrixSlice&) const override { return {}; }
-  std::vector<float> values(const TensorEntry&) const override { return {}; }
-
- private:
-  std::vector<TensorEntry> entries_;
-};
 
 /// Four query heads and two of keys and values, 8 wide; three experts.
 DecoderConfig config() {
@@ -39,14 +25,14 @@ TensorEntry matrix(const char* name, int64_t rows, int64_t cols) {
   return {name, WeightFormat::f32, rows, cols, rows * cols * 4};
 }
 
-NamedSource named(const Shapes& shapes, std::span<const NameRule> rules) {
+NamedSource named(const test::ShapeSource& shapes, std::span<const NameRule> rules) {
   return NamedSource(shapes, rules, config());
 }
 
 TEST(NamedSource, KeepsTheEndingTheLayerAndNamesOfNoRule) {
-  const Shapes shapes({matrix("model.layers.12.self_attn.q_proj.weight", 32, 16),
-                       matrix("model.layers.12.self_attn.q_proj.bias", 1, 32),
-                       matrix("model.layers.x.self_attn.q_proj.bias", 1, 32)});
+  const test::ShapeSource shapes({matrix("model.layers.12.self_attn.q_proj.weight", 32, 16),
+                                  matrix("model.layers.12.self_attn.q_proj.bias", 1, 32),
+                                  matrix("model.layers.x.self_attn.q_proj.bias", 1, 32)});
   const NameRule rules[] = {{"blk.#.attn_q", "model.layers.#.self_attn.q_proj"}};
   const NamedSource source = named(shapes, rules);
   ASSERT_NE(source.find("blk.12.attn_q.weight"), nullptr);
@@ -58,7 +44,7 @@ TEST(NamedSource, KeepsTheEndingTheLayerAndNamesOfNoRule) {
 }
 
 TEST(NamedSource, CutsFusedRowsIntoQueriesKeysAndValues) {
-  const Shapes shapes({matrix("h.0.qkv.weight", 64, 16), matrix("h.0.qkv.bias", 1, 64)});
+  const test::ShapeSource shapes({matrix("h.0.qkv.weight", 64, 16), matrix("h.0.qkv.bias", 1, 64)});
   const NameRule rules[] = {{"blk.#.attn_q", "h.#.qkv", Piece::q},
                             {"blk.#.attn_k", "h.#.qkv", Piece::k},
                             {"blk.#.attn_v", "h.#.qkv", Piece::v}};
@@ -74,7 +60,7 @@ TEST(NamedSource, CutsFusedRowsIntoQueriesKeysAndValues) {
 }
 
 TEST(NamedSource, TakesHeadsOutOfInterleavedOnes) {
-  const Shapes shapes({matrix("h.3.qkv.weight", 96, 16)});
+  const test::ShapeSource shapes({matrix("h.3.qkv.weight", 96, 16)});
   const NameRule rules[] = {{"blk.#.attn_k", "h.#.qkv", Piece::k_of_heads}};
   const NamedSource source = named(shapes, rules);
   const TensorEntry* k = source.find("blk.3.attn_k.weight");
@@ -85,8 +71,9 @@ TEST(NamedSource, TakesHeadsOutOfInterleavedOnes) {
 }
 
 TEST(NamedSource, TakesEveryExpertOutOfAStack) {
-  const Shapes shapes({matrix("e.0.gate_up", 3 * 10, 16), matrix("e.0.gate_up_bias", 3, 10),
-                       matrix("e.0.down", 3 * 16, 5)});
+  const test::ShapeSource shapes({matrix("e.0.gate_up", 3 * 10, 16),
+                                  matrix("e.0.gate_up_bias", 3, 10),
+                                  matrix("e.0.down", 3 * 16, 5)});
   const NameRule rules[] = {{"blk.#.ffn_gate.@.weight", "e.#.gate_up", Piece::expert_even},
                             {"blk.#.ffn_up.@.weight", "e.#.gate_up", Piece::expert_odd},
                             {"blk.#.ffn_up.@.bias", "e.#.gate_up_bias", Piece::expert_odd},
@@ -106,8 +93,8 @@ TEST(NamedSource, TakesEveryExpertOutOfAStack) {
 }
 
 TEST(NamedSource, TurnsAndAddsAsTheRuleSays) {
-  const Shapes shapes({matrix("h.0.c_proj.weight", 16, 32), matrix("h.0.c_proj.bias", 1, 32),
-                       matrix("norm.weight", 1, 16)});
+  const test::ShapeSource shapes({matrix("h.0.c_proj.weight", 16, 32),
+                                  matrix("h.0.c_proj.bias", 1, 32), matrix("norm.weight", 1, 16)});
   const NameRule rules[] = {{"blk.#.attn_output", "h.#.c_proj", Piece::whole, Form::transposed},
                             {"output_norm", "norm", Piece::whole, Form::minus_one}};
   const NamedSource source = named(shapes, rules);
@@ -118,9 +105,9 @@ TEST(NamedSource, TurnsAndAddsAsTheRuleSays) {
 }
 
 TEST(NamedSource, WrongRowsAndTwoTensorsOfOneNameAreErrorsThatNameThem) {
-  const Shapes fused({matrix("h.0.qkv.weight", 60, 16)});
+  const test::ShapeSource fused({matrix("h.0.qkv.weight", 60, 16)});
   const NameRule q[] = {{"blk.#.attn_q", "h.#.qkv", Piece::q}};
-  const Shapes twins({matrix("a.weight", 4, 4), matrix("b.weight", 4, 4)});
+  const test::ShapeSource twins({matrix("a.weight", 4, 4), matrix("b.weight", 4, 4)});
   const NameRule both[] = {{"c", "a"}, {"c", "b"}};
   try {
     named(fused, q);

@@ -1,9 +1,5 @@
 #include "tests/support/gguf_builder.h"
 
-#include <cstdlib>
-#include <fstream>
-#include <stdexcept>
-
 namespace colonnade::test {
 
 std::string gguf_string(std::string_view text) { return le<uint64_t>(text.size()).append(text); }
@@ -59,25 +55,6 @@ std::string GgufBuilder::bytes() const {
       .append(tensors_);
   if (!data_.empty()) file.resize((file.size() + alignment - 1) / alignment * alignment);
   return file.append(data_);
-}
-
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "colonnade.XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr)
-    throw std::runtime_error("no temporary folder: " + pattern);
-  path_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-std::string TemporaryFolder::write(std::string_view name, std::string_view bytes) const {
-  const std::filesystem::path file = path_ / name;
-  std::ofstream(file, std::ios::binary)
-      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return file.string();
 }
 
 }  // namespace colonnade::test

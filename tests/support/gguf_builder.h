@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tests/support/temporary_folder.h"
 
 namespace colonnade::test {
 
@@ -59,22 +60,6 @@ class GgufBuilder {
   std::string data_;
   uint64_t entry_count_ = 0;
   uint64_t tensor_count_ = 0;
-};
-
-/// A folder that is removed with everything in it when it goes out of scope.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string path() const { return path_.string(); }
-  /// Writes the file `name` inside and returns its path.
-  std::string write(std::string_view name, std::string_view bytes) const;
-
- private:
-  std::filesystem::path path_;
 };
 
 }  // namespace colonnade::test
