@@ -11,6 +11,12 @@
 namespace colonnade::cli {
 namespace {
 
+bool same_but_for_case(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
 template <typename T>
 std::optional<T> parse_number(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -209,7 +215,9 @@ std::optional<size_t> Arguments::choice(std::string_view name) const {
   const Argument* argument = find(name);
   if (argument == nullptr) return std::nullopt;
   const std::vector<std::string_view> choices = argument->flag->choices();
-  const auto it = std::find(choices.begin(), choices.end(), argument->value);
+  const auto it = std::find_if(choices.begin(), choices.end(), [&](std::string_view choice) {
+    return same_but_for_case(choice, argument->value);
+  });
   if (it == choices.end())
     throw UsageError(
         concat(name, ": expected ", argument->flag->value, ", got ", quote(argument->value)));

@@ -48,7 +48,7 @@ class Arguments {
   /// A list of sizes above 0 in bytes: "16G,512M"; K, M, G, T are powers of 1024, and a B or iB may
   /// follow. None when the flag did not come. Throws UsageError.
   std::vector<int64_t> sizes(std::string_view name) const;
-  /// Which of the flag's choices. Throws UsageError if it is none of them.
+  /// Which of the flag's choices, in upper or lower case. Throws UsageError if it is none of them.
   std::optional<size_t> choice(std::string_view name) const;
 
  private:

@@ -13,6 +13,7 @@ int tokenize(const TokenizeOptions& options);
 int perplexity(const PerplexityOptions& options);
 int verify(const VerifyOptions& options);
 int bench(const BenchOptions& options);
+int quantize(const QuantizeOptions& options);
 /// `what`: bash, zsh, fish or man.
 int completion(const std::string& what);
 

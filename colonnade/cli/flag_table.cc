@@ -41,20 +41,23 @@ constexpr Command kCommands[] = {
     {"bench", "measure tokens per second, and what limits them",
      "colonnade bench -m model.gguf -p 512 -n 64 -t 2 -r 5\n"
      "colonnade bench -m model.gguf -p 0 -n 64 -t 1,2 -o json"},
+    {"quantize", "write a model as a GGUF file of another type",
+     "colonnade quantize -m model-bf16.gguf --type Q4_0 -o model-q4_0.gguf\n"
+     "colonnade quantize -m model-bf16.gguf --type Q4_0 --output-type Q8_0 -o model.gguf"},
     {"completion", "print completions for bash, zsh or fish, or the man page",
      "source <(colonnade completion bash)\n"
      "colonnade completion fish > ~/.config/fish/completions/colonnade.fish"},
 };
 
-constexpr std::string_view kModel = "Model", kPrompt = "Prompt", kAnswer = "Answer",
-                           kSampling = "Sampling", kOutput = "Output", kMeasure = "Measurement",
-                           kLoads = "run chat perplexity verify bench", kGenerates = "run chat",
-                           kRanks = "Ranks",
-                           kEvery =
-                               "run chat info plan tokenize perplexity verify bench completion";
+constexpr std::string_view
+    kModel = "Model",
+    kPrompt = "Prompt", kAnswer = "Answer", kSampling = "Sampling", kOutput = "Output",
+    kMeasure = "Measurement", kLoads = "run chat perplexity verify bench", kGenerates = "run chat",
+    kRanks = "Ranks",
+    kEvery = "run chat info plan tokenize perplexity verify bench quantize completion";
 
 constexpr Flag kFlags[] = {
-    {"--model", "-m", "FILE", "run chat info plan tokenize perplexity bench", kModel,
+    {"--model", "-m", "FILE", "run chat info plan tokenize perplexity bench quantize", kModel,
      "GGUF file, a shard of one, or a folder with one"},
     {"--model", "-m", "FILE", "verify", kModel,
      "GGUF file, a shard of one, or a folder with one (default with --receipt: the file that it "
@@ -64,6 +67,8 @@ constexpr Flag kFlags[] = {
      "at most 8192)"},
     {"--threads", "-t --num-threads --n-threads", "N", "run chat info perplexity verify", kModel,
      "threads of each rank (default: the physical cores that the process may use, divided)"},
+    {"--threads", "-t --num-threads --n-threads", "N", "quantize", kModel,
+     "threads (default: the physical cores that the process may use)"},
     {"--threads", "-t --num-threads --n-threads", "N[,N]", "bench", kModel,
      "threads of each rank; a list measures each (default: the physical cores that the process may "
      "use, divided)"},
@@ -149,7 +154,15 @@ constexpr Flag kFlags[] = {
     {"--logit-bias", "-l", "ID+X", kGenerates, kSampling,
      "add X to the logit of token ID: 15043+1, 15043-1, 15043-inf (never); may be repeated"},
 
-    {"--json", "", "", "run info plan tokenize perplexity verify", kOutput,
+    {"--output", "-o --outfile", "FILE", "quantize", kOutput,
+     "the GGUF file to write; it appears when it is complete"},
+    {"--type", "--outtype", "F32|F16|BF16|Q8_0|Q4_0|Q4_1", "quantize", kOutput,
+     "of the matrices; vectors and norms stay F32"},
+    {"--output-type", "--output-tensor-type", "F32|F16|BF16|Q8_0|Q4_0|Q4_1", "quantize", kOutput,
+     "of the head, output.weight (default: as --type)"},
+    {"--embedding-type", "--token-embedding-type", "F32|F16|BF16|Q8_0|Q4_0|Q4_1", "quantize",
+     kOutput, "of the embedding, token_embd.weight (default: as --type)"},
+    {"--json", "", "", "run info plan tokenize perplexity verify quantize", kOutput,
      "print one JSON object"},
     {"--brief", "", "", "plan", kOutput, "three lines instead of a page"},
     {"--svg", "", "FILE", "plan", kOutput, "draw how every matrix is cut"},
@@ -164,6 +177,7 @@ constexpr Flag kFlags[] = {
      "print the speed at the end, and its share of the measured bandwidth (default: on a "
      "terminal)"},
     {"--quiet", "-q", "", kLoads, kOutput, "no loading bar, no progress, no speed"},
+    {"--quiet", "-q", "", "quantize", kOutput, "no progress bar"},
 
     {"--n-prompt", "-p --prompt", "N[,N]", "bench", kMeasure,
      "prompt lengths; 0: none (default: 512)"},

@@ -7,6 +7,7 @@
 #include "colonnade/base/quote.h"
 #include "colonnade/base/text_file.h"
 #include "colonnade/cli/exit_codes.h"
+#include "colonnade/io/ggml_quantize.h"
 
 namespace colonnade::cli {
 namespace {
@@ -344,6 +345,39 @@ BenchOptions read_bench_options(const Arguments& arguments) {
   options.format = kFormats[arguments.choice("--output").value_or(0)];
   if (options.prompts.empty() && options.answers.empty())
     throw UsageError("--n-prompt and --n-gen: expected one above 0");
+  return options;
+}
+
+/// The file or folder that a command is for.
+std::string read_output(const Arguments& arguments, const char* what) {
+  const std::string path = read_file_name(arguments, "--output");
+  if (path.empty())
+    throw UsageError(concat("--output: expected ", what, " to write; colonnade ",
+                            arguments.command().name, " -m FILE -o PATH"));
+  return path;
+}
+
+std::optional<GgmlType> read_type(const Arguments& arguments, std::string_view flag) {
+  constexpr GgmlType kTypes[] = {GgmlType::f32,  GgmlType::f16,  GgmlType::bf16,
+                                 GgmlType::q8_0, GgmlType::q4_0, GgmlType::q4_1};
+  const auto choice = arguments.choice(flag);
+  return choice ? std::optional(kTypes[*choice]) : std::nullopt;
+}
+
+QuantizeOptions read_quantize_options(const Arguments& arguments) {
+  refuse_words(arguments);
+  QuantizeOptions options;
+  options.model = read_model_path(arguments);
+  options.output = read_output(arguments, "the name of a file");
+  const std::optional<GgmlType> type = read_type(arguments, "--type");
+  if (!type)
+    throw UsageError(concat("--type: expected one of ", writable_ggml_types(),
+                            "; colonnade quantize -m FILE --type Q4_0 -o FILE"));
+  options.types = {*type, read_type(arguments, "--output-type"),
+                   read_type(arguments, "--embedding-type")};
+  options.threads = read_threads(arguments);
+  options.json = arguments.has("--json");
+  options.quiet = arguments.has("--quiet");
   return options;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "colonnade/api/plan_prediction.h"
+#include "colonnade/api/quantize_types.h"
 #include "colonnade/base/dtype.h"
 #include "colonnade/cli/arguments.h"
 #include "colonnade/comm/ranks.h"
@@ -121,6 +122,15 @@ struct BenchOptions {
   BenchFormat format = BenchFormat::md;
 };
 
+struct QuantizeOptions {
+  std::string model;
+  std::string output;
+  QuantizeTypes types;
+  int threads = 0;
+  bool json = false;
+  bool quiet = false;
+};
+
 /// Each throws UsageError that names the flag.
 RunOptions read_run_options(const Arguments& arguments);
 ChatOptions read_chat_options(const Arguments& arguments);
@@ -130,5 +140,6 @@ TokenizeOptions read_tokenize_options(const Arguments& arguments);
 PerplexityOptions read_perplexity_options(const Arguments& arguments);
 VerifyOptions read_verify_options(const Arguments& arguments);
 BenchOptions read_bench_options(const Arguments& arguments);
+QuantizeOptions read_quantize_options(const Arguments& arguments);
 
 }  // namespace colonnade::cli

@@ -42,7 +42,7 @@ TEST(NumberRows, GroupedRowsAreTheirScaleTimesTheirCodes) {
     out.reshape(WeightFormat::q4_0, rows.size(), 0, 32);
     const uint16_t scale = f32_to_f16(0.5F);
     for (int64_t row = 0; row < rows.size(); ++row) {
-      std::memcpy(reinterpret_cast<std::byte*>(out.scales.data()) + 2 * row, &scale, 2);
+      std::memcpy(out.scales.data() + 2 * row, &scale, 2);
       for (int64_t i = 0; i < 32; ++i)
         out.codes[static_cast<size_t>(row * 32 + i)] =
             static_cast<uint8_t>((i + rows.begin + row) % 16);

@@ -1,0 +1,145 @@
+#include "colonnade/api/quantize.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+
+#include "colonnade/base/cpu_float_env.h"
+#include "colonnade/base/cpu_topology.h"
+#include "colonnade/base/error.h"
+#include "colonnade/base/parallel_items.h"
+#include "colonnade/base/quote.h"
+#include "colonnade/io/ggml_quantize.h"
+#include "colonnade/io/gguf_writer.h"
+
+namespace colonnade {
+namespace {
+
+constexpr uint32_t kQuantizationVersion = 2;  // source: ggml.h, GGML_QNT_VERSION
+/// Numbers that a thread has in memory at a time: a few megabytes as f32, many rows for the disk.
+constexpr int64_t kItemElements = 1 << 20;
+
+GgufEntry integer_entry(const char* key, uint32_t value) {
+  return {key, {GgufValueType::u32, uint64_t{value}}};
+}
+
+/// Keys that say how the tensors were made are true of the new ones.
+std::vector<GgufEntry> new_metadata(const std::vector<GgufEntry>& before, GgmlType type) {
+  constexpr const char* kFileType = "general.file_type";
+  constexpr const char* kVersion = "general.quantization_version";
+  std::vector<GgufEntry> entries;
+  for (const GgufEntry& entry : before) {
+    const bool about_tensors =
+        entry.key == kFileType || entry.key == kVersion || entry.key.starts_with("quantize.");
+    if (!about_tensors) entries.push_back(entry);
+  }
+  entries.push_back(integer_entry(kFileType, file_type_of(type)));
+  entries.push_back(integer_entry(kVersion, kQuantizationVersion));
+  return entries;
+}
+
+void check_output(const ExportModel& model, const std::string& output) {
+  std::error_code ignored;
+  for (const File& file : model.files())
+    CN_CHECK(!std::filesystem::equivalent(file.path(), output, ignored), output,
+             ": is a file of the model: expected another name for the output");
+}
+
+struct Item {
+  size_t tensor = 0;
+  Range rows;
+};
+
+/// All rows of all tensors, in order.
+std::vector<Item> items_of(const std::vector<ExportTensor>& tensors) {
+  std::vector<Item> items;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const int64_t step = std::max<int64_t>(1, kItemElements / tensors[i].cols());
+    for (int64_t row = 0; row < tensors[i].rows(); row += step)
+      items.push_back({i, {row, std::min(tensors[i].rows(), row + step)}});
+  }
+  return items;
+}
+
+class Quantizer {
+ public:
+  Quantizer(const ExportModel& model, const std::vector<GgufTensorSpec>& specs, GgufWriter& writer)
+      : model_(model), specs_(specs), writer_(writer) {}
+
+  void write(const Item& item) const {
+    const GgufTensorSpec& spec = specs_[item.tensor];
+    std::vector<std::byte> out(static_cast<size_t>(item.rows.size() * spec.row_bytes()));
+    if (model_.tensors()[item.tensor].type == spec.type) {
+      model_.read_raw(item.tensor, item.rows, out);
+    } else {
+      convert(item, out);
+    }
+    writer_.write(item.tensor, item.rows.begin * spec.row_bytes(), out);
+  }
+
+ private:
+  void convert(const Item& item, std::span<std::byte> out) const {
+    const GgufTensorSpec& spec = specs_[item.tensor];
+    const auto cols = static_cast<size_t>(spec.dims[0]);
+    std::vector<float> numbers(static_cast<size_t>(item.rows.size()) * cols);
+    model_.read_numbers(item.tensor, item.rows, numbers);
+    for (int64_t row = 0; row < item.rows.size(); ++row) {
+      const auto values = std::span(numbers).subspan(static_cast<size_t>(row) * cols, cols);
+      CN_CHECK(quantize_row(spec.type, values, out.data() + row * spec.row_bytes()),
+               model_.files().front().path(), ": tensor ", quote(spec.name), ": row ",
+               item.rows.begin + row, ": expected finite numbers that ", name_of(spec.type),
+               " can hold, got others: choose a wider type (BF16, F32), or the model is damaged");
+    }
+  }
+
+  const ExportModel& model_;
+  const std::vector<GgufTensorSpec>& specs_;
+  GgufWriter& writer_;
+};
+
+void write_tensors(const ExportModel& model, const std::vector<GgufTensorSpec>& specs,
+                   const QuantizeRequest& request, GgufWriter& writer) {
+  const std::vector<Item> items = items_of(model.tensors());
+  const Quantizer quantizer(model, specs, writer);
+  std::atomic<int64_t> done{0};  // relaxed: shown, orders nothing
+  int64_t all = 0;
+  for (const ExportTensor& tensor : model.tensors()) all += tensor.file_bytes;
+  const auto work = [&](int64_t i) {
+    const Item& item = items[static_cast<size_t>(i)];
+    quantizer.write(item);
+    const ExportTensor& tensor = model.tensors()[item.tensor];
+    done.fetch_add(tensor.file_bytes / tensor.rows() * item.rows.size(), std::memory_order_relaxed);
+  };
+  const auto between = [&] {
+    if (request.progress) request.progress(done.load(std::memory_order_relaxed), all);
+  };
+  const int threads =
+      request.threads > 0 ? request.threads : default_thread_count(read_cpu_topology());
+  parallel_items(threads, static_cast<int64_t>(items.size()), work, between);
+}
+
+}  // namespace
+
+QuantizeReport quantize_model(const QuantizeRequest& request) {
+  const FloatEnvironment environment;
+  const std::unique_ptr<ExportModel> model = open_export_model(request.model);
+  check_output(*model, request.output);
+  const std::vector<TensorType> types = choose_types(model->tensors(), request.types);
+  std::vector<GgufTensorSpec> specs;
+  QuantizeReport report;
+  for (size_t i = 0; i < types.size(); ++i) {
+    const ExportTensor& tensor = model->tensors()[i];
+    specs.push_back({tensor.name, types[i].type, tensor.dims});
+    report.tensors.push_back({tensor.name, tensor.format, name_of(types[i].type), types[i].why,
+                              tensor.rows() * tensor.cols(), tensor.file_bytes,
+                              specs.back().size_bytes()});
+  }
+  GgufWriter writer(request.output, new_metadata(model->metadata(), request.types.type), specs);
+  write_tensors(*model, specs, request, writer);
+  writer.commit();
+  for (const File& file : model->files()) report.file_bytes_before += file.size();
+  report.file_bytes_after = writer.size_bytes();
+  return report;
+}
+
+}  // namespace colonnade
