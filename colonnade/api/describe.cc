@@ -4,16 +4,17 @@
 #include "colonnade/io/gguf.h"
 #include "colonnade/io/hf_folder.h"
 #include "colonnade/io/hub_cache.h"
+#include "colonnade/io/piece_source.h"
 #include "colonnade/models/hf_decoder_config.h"
 
 namespace colonnade {
 namespace {
 
 /// `fallback` when the file does not say, or says it layer by layer.
-int64_t integer_of(const GgufFile& file, const std::string& key, int64_t fallback) {
-  const GgufValue* value = file.metadata().find(key);
+int64_t integer_of(const GgufMetadata& metadata, const std::string& key, int64_t fallback) {
+  const GgufValue* value = metadata.find(key);
   const bool is_list = value != nullptr && value->type == GgufValueType::array;
-  return is_list ? fallback : file.metadata().integer_or(key, fallback);
+  return is_list ? fallback : metadata.integer_or(key, fallback);
 }
 
 ModelDescription::TensorInfo describe(const GgufTensor& tensor) {
@@ -23,15 +24,12 @@ ModelDescription::TensorInfo describe(const GgufTensor& tensor) {
   return info;
 }
 
-ModelDescription describe_gguf(const std::string& path) {
-  const GgufFile file(path);
-  const GgufMetadata& metadata = file.metadata();
+ModelDescription describe(const GgufMetadata& metadata) {
   ModelDescription d;
-  d.path = file.path();
   d.name = metadata.text_or("general.name", "");
   d.architecture = metadata.text("general.architecture");
   const auto number = [&](const char* name, int64_t fallback) {
-    return integer_of(file, d.architecture + "." + name, fallback);
+    return integer_of(metadata, d.architecture + "." + name, fallback);
   };
   d.layers = number("block_count", 0);
   d.dim = number("embedding_length", 0);
@@ -40,10 +38,36 @@ ModelDescription describe_gguf(const std::string& path) {
   d.head_dim = number("attention.key_length", d.heads > 0 ? d.dim / d.heads : 0);
   d.ffn_dim = number("feed_forward_length", 0);
   d.context = number("context_length", 0);
-  d.file_bytes = file.size_bytes();
   d.chat_template = metadata.text_or("tokenizer.chat_template", "");
+  return d;
+}
+
+ModelDescription describe_gguf(const std::string& path) {
+  const GgufFile file(path);
+  ModelDescription d = describe(file.metadata());
+  d.path = file.path();
+  d.file_bytes = file.size_bytes();
   for (const GgufTensor& tensor : file.tensors()) d.tensors.push_back(describe(tensor));
   if (const GgufTensor* embedding = file.find("token_embd.weight")) d.vocab = embedding->rows();
+  return d;
+}
+
+/// A model that was cut into one file per rank: its tensors are those of the whole.
+ModelDescription describe_pieces(const std::vector<std::string>& paths) {
+  const PieceFiles files(paths);
+  const PieceSource source(files);
+  ModelDescription d = describe(files.metadata());
+  d.path = paths.front();
+  d.rank_files = files.header().ranks;
+  for (const auto& file : files.files()) d.file_bytes += file->file.size_bytes();
+  for (const WholeTensor& tensor : files.header().tensors) {
+    ModelDescription::TensorInfo info{tensor.name, name_of(tensor.type), {}, 0};
+    info.bytes = source.find(tensor.name)->file_bytes;
+    if (tensor.rows > 1) info.shape.push_back(tensor.rows);
+    info.shape.push_back(tensor.cols);
+    d.tensors.push_back(std::move(info));
+  }
+  if (const TensorEntry* embedding = source.find("token_embd.weight")) d.vocab = embedding->rows;
   return d;
 }
 
@@ -78,7 +102,10 @@ ModelDescription describe_hf(const std::string& path) {
 
 ModelDescription describe_model(const std::string& name) {
   const std::string path = resolve_model(name);
-  ModelDescription d = is_hf_model(path) ? describe_hf(path) : describe_gguf(path);
+  const std::vector<std::string> pieces = find_rank_files(path);
+  ModelDescription d = !pieces.empty()     ? describe_pieces(pieces)
+                       : is_hf_model(path) ? describe_hf(path)
+                                           : describe_gguf(path);
   for (const ModelDescription::TensorInfo& tensor : d.tensors) {
     int64_t elements = 1;
     for (const int64_t size : tensor.shape) elements *= size;

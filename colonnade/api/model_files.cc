@@ -11,6 +11,8 @@
 #include "colonnade/io/gguf_source.h"
 #include "colonnade/io/hf_folder.h"
 #include "colonnade/io/hub_cache.h"
+#include "colonnade/io/piece_source.h"
+#include "colonnade/io/rank_file.h"
 #include "colonnade/io/safetensors_source.h"
 #include "colonnade/models/family.h"
 #include "colonnade/models/gguf_config.h"
@@ -28,6 +30,11 @@ struct ModelFiles::Impl {
   virtual text::Vocabulary vocabulary() const = 0;
   virtual std::string chat_template() const = 0;
   virtual std::vector<std::string> warnings() const { return {}; }
+  /// What ModelFiles has under these names, or nothing.
+  virtual std::shared_ptr<const TensorSource> source_of(int /*rank*/, int /*ranks*/) const {
+    return nullptr;
+  }
+  virtual std::vector<double> shares_of(int /*ranks*/) const { return {}; }
 
   DecoderConfig config;
   std::optional<NamedSource> source;
@@ -60,6 +67,38 @@ struct GgufModel final : ModelFiles::Impl {
   text::Vocabulary vocabulary() const override { return gguf_vocabulary(file.metadata()); }
   std::string chat_template() const override {
     return file.metadata().text_or("tokenizer.chat_template", "");
+  }
+};
+
+/// Its tensors have the layers' names already.
+struct PieceModel final : ModelFiles::Impl {
+  PieceFiles pieces;
+  PieceSource tensors;
+  std::vector<File> opened;  // as files() wants them; the pieces read through their own
+
+  explicit PieceModel(const std::vector<std::string>& paths) : pieces(paths), tensors(pieces) {
+    for (const std::string& path : paths) opened.emplace_back(path);
+    config = read_config(pieces.metadata(), tensors);
+    source.emplace(tensors, std::span<const NameRule>(), config);
+  }
+
+  const std::string& path() const override { return opened.front().path(); }
+  const std::vector<File>& files() const override { return opened; }
+  int64_t bytes_read() const override {
+    int64_t bytes = 0;
+    for (const auto& file : pieces.files()) bytes += file->file.bytes_read();
+    return bytes;
+  }
+  text::Vocabulary vocabulary() const override { return gguf_vocabulary(pieces.metadata()); }
+  std::string chat_template() const override {
+    return pieces.metadata().text_or("tokenizer.chat_template", "");
+  }
+  std::shared_ptr<const TensorSource> source_of(int rank, int ranks) const override {
+    if (ranks != pieces.header().ranks) return nullptr;
+    return std::make_shared<PieceSource>(pieces, rank);
+  }
+  std::vector<double> shares_of(int ranks) const override {
+    return ranks == pieces.header().ranks ? pieces.header().shares : std::vector<double>();
   }
 };
 
@@ -125,6 +164,8 @@ bool is_copy(const TensorSource& source, const TensorEntry& a, const TensorEntry
 }
 
 std::unique_ptr<ModelFiles::Impl> open(const std::string& path) {
+  const std::vector<std::string> pieces = find_rank_files(path);
+  if (!pieces.empty()) return std::make_unique<PieceModel>(pieces);
   if (is_hf_model(path)) return std::make_unique<HfModel>(path);
   return std::make_unique<GgufModel>(path);
 }
@@ -142,6 +183,11 @@ int64_t ModelFiles::size_bytes() const { return total_size(files()); }
 int64_t ModelFiles::bytes_read() const { return total_read(files()); }
 const DecoderConfig& ModelFiles::config() const { return impl_->config; }
 const TensorSource& ModelFiles::source() const { return *impl_->source; }
+std::shared_ptr<const TensorSource> ModelFiles::source_of(int rank, int ranks) const {
+  if (auto own = impl_->source_of(rank, ranks)) return own;
+  return {std::shared_ptr<const void>(), &source()};  // owned by this
+}
+std::vector<double> ModelFiles::shares_of(int ranks) const { return impl_->shares_of(ranks); }
 text::Vocabulary ModelFiles::vocabulary() const { return impl_->vocabulary(); }
 text::Tokenizer ModelFiles::tokenizer() const {
   return of_file(path(), [this] { return text::Tokenizer(vocabulary()); });

@@ -16,7 +16,8 @@ namespace colonnade {
 /// Immutable; any number of threads may use it at once.
 class ModelFiles {
  public:
-  /// `name` is a GGUF file, any shard of a split one or a folder that holds one model; a folder of
+  /// `name` is a GGUF file, any shard of a split one or a folder that holds one model; any file of
+  /// a model that was cut into one per rank (`colonnade shard`), or their folder; a folder of
   /// Hugging Face's tools, or one of its files; or "org/name" of a model in their cache. Reads
   /// headers and configuration. Throws Error: no such model, broken files, a family or a feature
   /// that is not supported.
@@ -36,6 +37,11 @@ class ModelFiles {
   const DecoderConfig& config() const;
   /// Under the names that the layers ask for (models/tensor_names.h).
   const TensorSource& source() const;
+  /// The same as rank `rank` of `ranks` reads it: where the model was cut for so many, from its own
+  /// file what is there. Valid as long as this is.
+  std::shared_ptr<const TensorSource> source_of(int rank, int ranks) const;
+  /// What each rank took when the model was cut for so many; empty: equal shares, or no such cut.
+  std::vector<double> shares_of(int ranks) const;
   text::Vocabulary vocabulary() const;
   /// Throws Error naming the file and what is wrong with its vocabulary.
   text::Tokenizer tokenizer() const;

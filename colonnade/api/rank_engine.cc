@@ -95,7 +95,9 @@ SessionModel::SessionModel(const SessionOptions& o)
       source(files.source()),
       config(files.config()),
       tokenizer(files.tokenizer()) {
-  check_request(source, config, request_of(o));
+  // As a model was cut, each rank reads one file.
+  if (o.shares.empty() && !o.measured_shares) options.shares = files.shares_of(o.ranks);
+  check_request(source, config, request_of(options));
   CN_CHECK(tokenizer.vocab_size() <= config.vocab, o.model, ": expected at most ", config.vocab,
            " tokens (rows of the embedding), got ", tokenizer.vocab_size());
   context = o.context > 0 ? o.context : default_context(config);
@@ -148,7 +150,8 @@ void RankEngine::load(const LoadProgress& progress) {
   device_ = make_device(device_options(model_, rank));
   std::vector<double> shares;
   if (model_.options.measured_shares) shares = measured_shares();
-  params_.emplace(model_.source, model_.cut(rank, shares));
+  source_ = model_.files.source_of(rank, group_.size());
+  params_.emplace(*source_, model_.cut(rank, shares));
   decoder_ = std::make_unique<Decoder>(*params_, model_.config);
   check_params(*params_, decoder_->ignorable());
   load_weights(progress);

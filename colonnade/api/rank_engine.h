@@ -65,6 +65,7 @@ class RankEngine {
   Group& group_;
   CpuAffinity affinity_;
   std::unique_ptr<Device> device_;
+  std::shared_ptr<const TensorSource> source_;
   std::optional<ParamSet> params_;
   std::unique_ptr<Decoder> decoder_;
   std::unique_ptr<Workspace> workspace_;

@@ -71,6 +71,7 @@ struct ModelDescription {
           context = 0;
   int64_t parameters = 0;
   int64_t file_bytes = 0;
+  int rank_files = 0;  // the model was cut into so many, one per rank; 0: it is whole
   struct TensorInfo {
     std::string name, type;
     std::vector<int64_t> shape;  // [out, in]

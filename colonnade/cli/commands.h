@@ -14,6 +14,7 @@ int perplexity(const PerplexityOptions& options);
 int verify(const VerifyOptions& options);
 int bench(const BenchOptions& options);
 int quantize(const QuantizeOptions& options);
+int shard(const ShardOptions& options);
 /// `what`: bash, zsh, fish or man.
 int completion(const std::string& what);
 

@@ -44,6 +44,10 @@ constexpr Command kCommands[] = {
     {"quantize", "write a model as a GGUF file of another type",
      "colonnade quantize -m model-bf16.gguf --type Q4_0 -o model-q4_0.gguf\n"
      "colonnade quantize -m model-bf16.gguf --type Q4_0 --output-type Q8_0 -o model.gguf"},
+    {"shard", "cut a model into one file per rank",
+     "colonnade shard -m model.gguf --tp 3 -o model-in-3\n"
+     "colonnade shard -m model.gguf --tp 2 --shares 3,1 -o model-in-2\n"
+     "colonnade run -m model-in-3 --tp 3 -p \"Once upon a time\""},
     {"completion", "print completions for bash, zsh or fish, or the man page",
      "source <(colonnade completion bash)\n"
      "colonnade completion fish > ~/.config/fish/completions/colonnade.fish"},
@@ -54,10 +58,10 @@ constexpr std::string_view
     kPrompt = "Prompt", kAnswer = "Answer", kSampling = "Sampling", kOutput = "Output",
     kMeasure = "Measurement", kLoads = "run chat perplexity verify bench", kGenerates = "run chat",
     kRanks = "Ranks",
-    kEvery = "run chat info plan tokenize perplexity verify bench quantize completion";
+    kEvery = "run chat info plan tokenize perplexity verify bench quantize shard completion";
 
 constexpr Flag kFlags[] = {
-    {"--model", "-m", "FILE", "run chat info plan tokenize perplexity bench quantize", kModel,
+    {"--model", "-m", "FILE", "run chat info plan tokenize perplexity bench quantize shard", kModel,
      "GGUF file, a shard of one, or a folder with one"},
     {"--model", "-m", "FILE", "verify", kModel,
      "GGUF file, a shard of one, or a folder with one (default with --receipt: the file that it "
@@ -67,7 +71,7 @@ constexpr Flag kFlags[] = {
      "at most 8192)"},
     {"--threads", "-t --num-threads --n-threads", "N", "run chat info perplexity verify", kModel,
      "threads of each rank (default: the physical cores that the process may use, divided)"},
-    {"--threads", "-t --num-threads --n-threads", "N", "quantize", kModel,
+    {"--threads", "-t --num-threads --n-threads", "N", "quantize shard", kModel,
      "threads (default: the physical cores that the process may use)"},
     {"--threads", "-t --num-threads --n-threads", "N[,N]", "bench", kModel,
      "threads of each rank; a list measures each (default: the physical cores that the process may "
@@ -92,6 +96,10 @@ constexpr Flag kFlags[] = {
      "ranks that share the model (default: 1); changes no bit of the answer"},
     {"--tp", "-tp --tensor-parallel-size --tensor-parallel --ranks", "N", "verify", kRanks,
      "ranks that are compared with one (default: 2), or that compute a receipt again (default: 1)"},
+    {"--tp", "-tp --tensor-parallel-size --tensor-parallel --ranks", "N", "shard", kRanks,
+     "ranks to cut for; the files load at any number"},
+    {"--shares", "-ts --tensor-split", "X,X,...", "shard", kRanks,
+     "how much each rank takes, relative to the others (default: as much as the others)"},
     {"--shares", "-ts --tensor-split", "X,X,...", "run chat plan perplexity verify bench", kRanks,
      "how much each rank takes, relative to the others, or auto: as fast as each is (default: as "
      "much as the others)"},
@@ -154,6 +162,8 @@ constexpr Flag kFlags[] = {
     {"--logit-bias", "-l", "ID+X", kGenerates, kSampling,
      "add X to the logit of token ID: 15043+1, 15043-1, 15043-inf (never); may be repeated"},
 
+    {"--output", "-o --outdir", "FOLDER", "shard", kOutput,
+     "where to write the files, one per rank; it is made if it is not there"},
     {"--output", "-o --outfile", "FILE", "quantize", kOutput,
      "the GGUF file to write; it appears when it is complete"},
     {"--type", "--outtype", "F32|F16|BF16|Q8_0|Q4_0|Q4_1", "quantize", kOutput,
@@ -162,7 +172,7 @@ constexpr Flag kFlags[] = {
      "of the head, output.weight (default: as --type)"},
     {"--embedding-type", "--token-embedding-type", "F32|F16|BF16|Q8_0|Q4_0|Q4_1", "quantize",
      kOutput, "of the embedding, token_embd.weight (default: as --type)"},
-    {"--json", "", "", "run info plan tokenize perplexity verify quantize", kOutput,
+    {"--json", "", "", "run info plan tokenize perplexity verify quantize shard", kOutput,
      "print one JSON object"},
     {"--brief", "", "", "plan", kOutput, "three lines instead of a page"},
     {"--svg", "", "FILE", "plan", kOutput, "draw how every matrix is cut"},
@@ -177,7 +187,7 @@ constexpr Flag kFlags[] = {
      "print the speed at the end, and its share of the measured bandwidth (default: on a "
      "terminal)"},
     {"--quiet", "-q", "", kLoads, kOutput, "no loading bar, no progress, no speed"},
-    {"--quiet", "-q", "", "quantize", kOutput, "no progress bar"},
+    {"--quiet", "-q", "", "quantize shard", kOutput, "no progress bar"},
 
     {"--n-prompt", "-p --prompt", "N[,N]", "bench", kMeasure,
      "prompt lengths; 0: none (default: 512)"},

@@ -112,6 +112,7 @@ ordered_json model_json(const ModelDescription& d) {
           {"architecture", d.architecture},
           {"parameters", d.parameters},
           {"file_bytes", d.file_bytes},
+          {"rank_files", d.rank_files},
           {"layers", d.layers},
           {"dim", d.dim},
           {"heads", d.heads},
@@ -136,6 +137,9 @@ std::string model_page(const ModelDescription& d) {
   page +=
       fmt::format("size          {:.1f} M parameters, {:.1f} MB\n",
                   static_cast<double>(d.parameters) / 1e6, static_cast<double>(d.file_bytes) / 1e6);
+  if (d.rank_files > 0)
+    page +=
+        fmt::format("cut           into {} files, one per rank; loads at any --tp\n", d.rank_files);
   page += fmt::format("tensors       {}\n", d.tensors.size());
   for (const auto& [type, sum] : sums_by_type(d))
     page += fmt::format("  {:<10}  {:>5} tensors  {:>10.1f} MB\n", type, sum.tensors,

@@ -34,6 +34,7 @@ int execute(const Arguments& arguments) {
   if (name == "verify") return verify(read_verify_options(arguments));
   if (name == "bench") return bench(read_bench_options(arguments));
   if (name == "quantize") return quantize(read_quantize_options(arguments));
+  if (name == "shard") return shard(read_shard_options(arguments));
   return complete(arguments);
 }
 

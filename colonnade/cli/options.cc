@@ -381,4 +381,21 @@ QuantizeOptions read_quantize_options(const Arguments& arguments) {
   return options;
 }
 
+ShardOptions read_shard_options(const Arguments& arguments) {
+  refuse_words(arguments);
+  ShardOptions options;
+  options.model = read_model_path(arguments);
+  options.folder = read_output(arguments, "a folder");
+  if (!arguments.has("--tp"))
+    throw UsageError("--tp: expected the number of ranks; colonnade shard -m FILE --tp 3 -o PATH");
+  options.cut = read_cut_options(arguments);
+  if (options.cut.auto_shares)
+    throw UsageError(
+        "--shares: auto is measured by the ranks when they run; expected numbers: 3,1");
+  options.threads = read_threads(arguments);
+  options.json = arguments.has("--json");
+  options.quiet = arguments.has("--quiet");
+  return options;
+}
+
 }  // namespace colonnade::cli

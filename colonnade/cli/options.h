@@ -131,6 +131,15 @@ struct QuantizeOptions {
   bool quiet = false;
 };
 
+struct ShardOptions {
+  std::string model;
+  std::string folder;
+  CutOptions cut;
+  int threads = 0;
+  bool json = false;
+  bool quiet = false;
+};
+
 /// Each throws UsageError that names the flag.
 RunOptions read_run_options(const Arguments& arguments);
 ChatOptions read_chat_options(const Arguments& arguments);
@@ -141,5 +150,6 @@ PerplexityOptions read_perplexity_options(const Arguments& arguments);
 VerifyOptions read_verify_options(const Arguments& arguments);
 BenchOptions read_bench_options(const Arguments& arguments);
 QuantizeOptions read_quantize_options(const Arguments& arguments);
+ShardOptions read_shard_options(const Arguments& arguments);
 
 }  // namespace colonnade::cli

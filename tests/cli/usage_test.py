@@ -6,7 +6,7 @@ import unittest
 
 from command import COLONNADE, CommandTest, call, tiny_model
 
-COMMANDS = ("run", "chat", "info", "plan", "tokenize", "perplexity", "verify", "bench", "quantize", "completion")
+COMMANDS = ("run", "chat", "info", "plan", "tokenize", "perplexity", "verify", "bench", "quantize", "shard", "completion")
 
 
 class Usage(CommandTest):
