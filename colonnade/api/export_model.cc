@@ -1,8 +1,13 @@
 #include "colonnade/api/export_model.h"
 
+#include "colonnade/api/hf_export.h"
+#include "colonnade/base/error.h"
 #include "colonnade/io/gguf.h"
 #include "colonnade/io/gguf_source.h"
+#include "colonnade/io/hf_folder.h"
+#include "colonnade/io/hub_cache.h"
 #include "colonnade/io/number_rows.h"
+#include "colonnade/io/rank_file.h"
 
 namespace colonnade {
 namespace {
@@ -52,7 +57,11 @@ int64_t ExportTensor::rows() const {
 }
 
 std::unique_ptr<ExportModel> open_export_model(const std::string& path) {
-  return std::make_unique<GgufExport>(path);
+  const std::string place = resolve_model(path);
+  if (is_hf_model(place)) return open_hf_export(place);
+  CN_CHECK(find_rank_files(place).empty(), place,
+           ": is cut into one file per rank: expected the whole model");
+  return std::make_unique<GgufExport>(place);
 }
 
 }  // namespace colonnade
