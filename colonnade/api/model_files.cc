@@ -27,6 +27,7 @@ struct ModelFiles::Impl {
 
   virtual const std::string& path() const = 0;
   virtual const std::vector<File>& files() const = 0;
+  virtual int64_t bytes_read() const { return total_read(files()); }
   virtual text::Vocabulary vocabulary() const = 0;
   virtual std::string chat_template() const = 0;
   virtual std::vector<std::string> warnings() const { return {}; }
@@ -78,7 +79,7 @@ struct PieceModel final : ModelFiles::Impl {
 
   explicit PieceModel(const std::vector<std::string>& paths) : pieces(paths), tensors(pieces) {
     for (const std::string& path : paths) opened.emplace_back(path);
-    config = read_config(pieces.metadata(), tensors);
+    config = of_file(paths.front(), [this] { return read_config(pieces.metadata(), tensors); });
     source.emplace(tensors, std::span<const NameRule>(), config);
   }
 
@@ -180,7 +181,7 @@ ModelFiles& ModelFiles::operator=(ModelFiles&&) noexcept = default;
 const std::string& ModelFiles::path() const { return impl_->path(); }
 const std::vector<File>& ModelFiles::files() const { return impl_->files(); }
 int64_t ModelFiles::size_bytes() const { return total_size(files()); }
-int64_t ModelFiles::bytes_read() const { return total_read(files()); }
+int64_t ModelFiles::bytes_read() const { return impl_->bytes_read(); }
 const DecoderConfig& ModelFiles::config() const { return impl_->config; }
 const TensorSource& ModelFiles::source() const { return *impl_->source; }
 std::shared_ptr<const TensorSource> ModelFiles::source_of(int rank, int ranks) const {

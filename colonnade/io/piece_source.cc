@@ -9,6 +9,7 @@
 #include "colonnade/base/error.h"
 #include "colonnade/base/quote.h"
 #include "colonnade/io/ggml_blocks.h"
+#include "colonnade/io/named_tensors.h"
 #include "colonnade/tensor/grouped_rows.h"
 
 namespace colonnade {
@@ -156,17 +157,11 @@ PieceSource::PieceSource(const PieceFiles& files, std::optional<int> nearest) : 
                         tensor.rows * (tensor.cols / info.block_elements) * info.block_bytes,
                         tensor.name});
   }
-  by_name_.resize(entries_.size());
-  std::iota(by_name_.begin(), by_name_.end(), 0U);
-  std::ranges::sort(by_name_, {},
-                    [&](uint32_t i) -> const std::string& { return entries_[i].name; });
+  by_name_ = sorted_by_name(entries_);
 }
 
 const TensorEntry* PieceSource::find(std::string_view name) const {
-  const auto name_of = [this](uint32_t i) { return std::string_view(entries_[i].name); };
-  const auto found = std::ranges::lower_bound(by_name_, name, {}, name_of);
-  if (found == by_name_.end() || name_of(*found) != name) return nullptr;
-  return &entries_[*found];
+  return find_by_name(entries_, by_name_, name);
 }
 
 size_t PieceSource::index_of(const TensorEntry& entry) const {
