@@ -15,6 +15,7 @@ class GgufSource final : public TensorSource {
   const TensorEntry* find(std::string_view name) const override;
   RowSource rows(const TensorEntry& entry, const MatrixSlice& slice) const override;
   std::vector<float> values(const TensorEntry& entry) const override;
+  std::string place() const override { return file_.path(); }
 
  private:
   const GgufTensor& tensor(const TensorEntry& entry) const;

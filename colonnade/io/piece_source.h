@@ -54,6 +54,7 @@ class PieceSource final : public TensorSource {
   const TensorEntry* find(std::string_view name) const override;
   RowSource rows(const TensorEntry& entry, const MatrixSlice& slice) const override;
   std::vector<float> values(const TensorEntry& entry) const override;
+  std::string place() const override { return files_.files().front()->file.path(); }
 
  private:
   /// A part of a slice that one file holds, both counted from the slice's own rows and columns.

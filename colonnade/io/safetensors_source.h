@@ -25,6 +25,7 @@ class SafetensorsSource final : public TensorSource {
   const TensorEntry* find(std::string_view name) const override;
   RowSource rows(const TensorEntry& entry, const MatrixSlice& slice) const override;
   std::vector<float> values(const TensorEntry& entry) const override;
+  std::string place() const override { return files_.path(); }
 
   const SafetensorsFiles& files() const { return files_; }
 

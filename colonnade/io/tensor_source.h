@@ -88,6 +88,11 @@ class TensorSource {
   virtual RowSource rows(const TensorEntry& entry, const MatrixSlice& slice) const = 0;
   /// A whole dense tensor as f32, row-major. Throws Error if it is grouped.
   virtual std::vector<float> values(const TensorEntry& entry) const = 0;
+
+  /// For messages: the path of the file, the index or the folder.
+  virtual std::string place() const { return "model"; }
+  /// For messages: what the files call the tensor `name`, or would call it.
+  virtual std::string name_in_files(std::string_view name) const { return std::string(name); }
 };
 
 }  // namespace colonnade

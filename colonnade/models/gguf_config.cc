@@ -161,7 +161,7 @@ DecoderConfig read_config(const GgufMetadata& metadata, const TensorSource& tens
   read_window(keys, c);
   read_experts(keys, c);
   const TensorEntry* embedding = tensors.find("token_embd.weight");
-  CN_CHECK(embedding != nullptr, "model: tensor 'token_embd.weight' is missing from the file");
+  CN_CHECK(embedding != nullptr, tensors.place(), ": tensor 'token_embd.weight' is missing");
   c.vocab = embedding->rows;
   if (family.configure_gguf != nullptr) family.configure_gguf(metadata, c);
   check_config(c);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "colonnade/base/error.h"
+#include "colonnade/base/quote.h"
 
 namespace colonnade {
 namespace {
@@ -19,8 +20,14 @@ std::string first_ten(const std::vector<std::string>& names) {
 
 const TensorEntry& entry_of(const ParamSet& params, const std::string& name) {
   const TensorEntry* entry = params.source().find(name);
-  CN_CHECK(entry != nullptr, "model: tensor '", name, "' is missing from the file");
+  CN_CHECK(entry != nullptr, params.source().place(), ": tensor ", quote(name), " is missing");
   return *entry;
+}
+
+/// "blk.0.attn_q.weight (model.layers.0.self_attn.q_proj.weight in the file)": as layers and files
+/// call it.
+std::string both_names(const std::string& name, const std::string& in_file) {
+  return name == in_file ? quote(name) : concat(quote(name), " (", quote(in_file), " in the file)");
 }
 
 KCut cut_of(const MatrixParam& param) {
@@ -54,27 +61,31 @@ void load_vector(const ParamSet& params, const VectorParam& param, Device& devic
 }  // namespace
 
 void check_params(const ParamSet& params, const std::vector<std::string>& ignorable) {
+  const TensorSource& source = params.source();
   std::vector<std::string> missing, unused;
   std::set<std::string> declared(ignorable.begin(), ignorable.end());
   const auto check = [&](const std::string& name, int64_t rows, int64_t cols) {
     declared.insert(name);
-    const TensorEntry* entry = params.source().find(name);
+    const TensorEntry* entry = source.find(name);
     if (entry == nullptr) {
-      missing.push_back(name);
+      missing.push_back(both_names(name, source.name_in_files(name)));
       return;
     }
-    CN_CHECK(entry->rows == rows && entry->cols == cols, "model: tensor '", name, "': expected [",
-             rows, ", ", cols, "], got [", entry->rows, ", ", entry->cols, "]");
+    CN_CHECK(entry->rows == rows && entry->cols == cols, source.place(), ": tensor ",
+             both_names(name, entry->file_name), ": expected [", rows, ", ", cols, "], got [",
+             entry->rows, ", ", entry->cols, "]: configuration and file contradict each other");
   };
   for (const MatrixParam& param : params.matrices()) check(param.name, param.rows, param.cols);
   for (const VectorParam& param : params.vectors()) check(param.name, 1, param.size);
-  for (const TensorEntry& entry : params.source().entries()) {
-    if (declared.count(entry.name) == 0) unused.push_back(entry.file_name);
+  for (const TensorEntry& entry : source.entries()) {
+    if (declared.count(entry.name) == 0) unused.push_back(quote(entry.file_name));
   }
-  CN_CHECK(missing.empty(), "model: tensors missing from the file: ", first_ten(missing),
-           unused.empty() ? "" : "; it has tensors that nothing uses: ", first_ten(unused));
-  CN_CHECK(unused.empty(),
-           "model: the file has tensors that this architecture does not use: ", first_ten(unused));
+  CN_CHECK(missing.empty(), source.place(), ": tensors that the model needs are missing (",
+           missing.size(), "): ", first_ten(missing),
+           unused.empty() ? "" : "; there are tensors that nothing uses: ", first_ten(unused));
+  CN_CHECK(unused.empty(), source.place(),
+           ": there are tensors that this architecture does not use (", unused.size(),
+           "): ", first_ten(unused));
 }
 
 WeightSpec weight_spec(const ParamSet& params, const MatrixParam& param, Tier tier) {

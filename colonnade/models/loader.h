@@ -10,7 +10,8 @@
 namespace colonnade {
 
 /// Throws Error unless every declared parameter is in the source with its shape, and every tensor
-/// of the source is declared (or is one of `ignorable`): the message lists the first ten.
+/// of the source is declared (or is one of `ignorable`): the message names the files and lists the
+/// first ten, by the layers' names and the files' own.
 void check_params(const ParamSet& params, const std::vector<std::string>& ignorable);
 
 /// What this rank's part of a matrix becomes. Grouped matrices meet activations of `tier`, dense

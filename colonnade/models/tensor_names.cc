@@ -183,11 +183,14 @@ bool add_parts(const TensorEntry& whole, std::string_view name, const NameRule& 
 
 NamedSource::NamedSource(const TensorSource& files, std::span<const NameRule> rules,
                          const DecoderConfig& config, std::string_view prefix)
-    : files_(files) {
+    : files_(files), rules_(rules) {
   const Pieces pieces(config);
   for (const TensorEntry& whole : files.entries()) {
     std::string_view name = whole.name;
-    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+    if (name.starts_with(prefix)) {
+      name.remove_prefix(prefix.size());
+      prefix_ = prefix;
+    }
     bool named = false;
     for (const NameRule& rule : rules)
       named = add_parts(whole, name, rule, pieces, entries_) || named;
@@ -203,6 +206,18 @@ NamedSource::NamedSource(const TensorSource& files, std::span<const NameRule> ru
 const TensorEntry* NamedSource::find(std::string_view name) const {
   const auto found = by_name_.find(name);
   return found == by_name_.end() ? nullptr : &entries_[found->second];
+}
+
+std::string NamedSource::name_in_files(std::string_view name) const {
+  const std::string_view ending = ending_of(name);
+  for (const NameRule& rule : rules_) {
+    const bool all = !ending_of(rule.name).empty();
+    const std::optional<Match> found =
+        match(rule.name, all ? name : name.substr(0, name.size() - ending.size()));
+    if (found && rule.piece != Piece::unused)
+      return prefix_ + fill(rule.file_name, *found) + std::string(all ? "" : ending);
+  }
+  return std::string(name);
 }
 
 }  // namespace colonnade

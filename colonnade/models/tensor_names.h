@@ -64,9 +64,13 @@ class NamedSource final : public TensorSource {
   std::vector<float> values(const TensorEntry& entry) const override {
     return files_.values(entry);
   }
+  std::string place() const override { return files_.place(); }
+  std::string name_in_files(std::string_view name) const override;
 
  private:
   const TensorSource& files_;
+  std::span<const NameRule> rules_;
+  std::string prefix_;  // that the files' names have
   std::vector<TensorEntry> entries_;
   std::map<std::string, size_t, std::less<>> by_name_;
 };

@@ -20,6 +20,15 @@ using test::TinyShape;
 using testing::HasSubstr;
 using testing::Not;
 
+class RenamedSource final : public test::ShapeSource {
+ public:
+  using ShapeSource::ShapeSource;
+  std::string place() const override { return "m.gguf"; }
+  std::string name_in_files(std::string_view name) const override {
+    return "in_file." + std::string(name);
+  }
+};
+
 /// Message of check_params for matrices [8, 4] declared as `declared` and a file that has
 /// `present`.
 std::string failure(const std::vector<std::string>& declared,
@@ -28,7 +37,7 @@ std::string failure(const std::vector<std::string>& declared,
   std::vector<TensorEntry> entries;
   for (const std::string& name : present)
     entries.push_back({name, WeightFormat::f32, rows, 4, 0, "file." + name});
-  const test::ShapeSource source(entries);
+  const RenamedSource source(entries);
   ParamSet params(source, {});
   WeightPtr slot;
   for (const std::string& name : declared)
@@ -52,24 +61,27 @@ TEST(CheckParams, WhatIsDeclaredAndPresentPasses) {
 }
 
 TEST(CheckParams, MissingAndUnusedTensorsAreNamed) {
-  EXPECT_THAT(failure({"a", "b"}, {"a"}), HasSubstr("missing from the file: b"));
-  EXPECT_THAT(failure({"a"}, {"a", "surplus"}), HasSubstr("does not use: file.surplus"));
-  EXPECT_THAT(
-      failure({"a", "b"}, {"a", "surplus"}),
-      HasSubstr("missing from the file: b; it has tensors that nothing uses: file.surplus"));
+  EXPECT_EQ(failure({"a", "b"}, {"a"}),
+            "m.gguf: tensors that the model needs are missing (1): 'b' ('in_file.b' in the file)");
+  EXPECT_EQ(failure({"a"}, {"a", "surplus"}),
+            "m.gguf: there are tensors that this architecture does not use (1): 'file.surplus'");
+  EXPECT_THAT(failure({"a", "b"}, {"a", "surplus"}),
+              HasSubstr("; there are tensors that nothing uses: 'file.surplus'"));
 }
 
 TEST(CheckParams, OfManyMissingTensorsTenAreNamed) {
   std::vector<std::string> many;
   for (int i = 10; i < 23; ++i) many.push_back("t" + std::to_string(i));
   const std::string message = failure(many, {});
-  EXPECT_THAT(message, HasSubstr("t10, t11"));
-  EXPECT_THAT(message, HasSubstr("t19 and 3 more"));
+  EXPECT_THAT(message, HasSubstr("missing (13): 't10' ('in_file.t10' in the file), 't11'"));
+  EXPECT_THAT(message, HasSubstr("'in_file.t19' in the file) and 3 more"));
   EXPECT_THAT(message, Not(HasSubstr("t20")));
 }
 
 TEST(CheckParams, AWrongShapeIsShownBesideTheRightOne) {
-  EXPECT_THAT(failure({"a"}, {"a"}, {}, 9), HasSubstr("'a': expected [8, 4], got [9, 4]"));
+  EXPECT_EQ(failure({"a"}, {"a"}, {}, 9),
+            "m.gguf: tensor 'a' ('file.a' in the file): expected [8, 4], got [9, 4]: configuration "
+            "and file contradict each other");
 }
 
 TEST(LoadParams, FillsEverySlotAndTellsItsProgress) {

@@ -10,7 +10,7 @@
 namespace colonnade::test {
 
 /// Entries without a file_name stand in the file under their own. All values are 2.
-class ShapeSource final : public TensorSource {
+class ShapeSource : public TensorSource {
  public:
   explicit ShapeSource(std::vector<TensorEntry> entries) : entries_(std::move(entries)) {
     for (TensorEntry& entry : entries_) {

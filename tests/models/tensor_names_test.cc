@@ -104,6 +104,19 @@ TEST(NamedSource, TurnsAndAddsAsTheRuleSays) {
   EXPECT_EQ(source.find("output_norm.weight")->add, 1);
 }
 
+TEST(NamedSource, SaysWhatTheFilesCallATensorThatTheyLack) {
+  const test::ShapeSource shapes({matrix("transformer.wte.weight", 32, 16)});
+  const NameRule rules[] = {{"", "h.#.attn.bias", Piece::unused},
+                            {"token_embd", "wte"},
+                            {"blk.#.attn_q", "h.#.qkv", Piece::q},
+                            {"blk.#.ffn_up.@.weight", "h.#.experts_up", Piece::expert}};
+  const NamedSource source(shapes, rules, config(), "transformer.");
+  EXPECT_EQ(source.name_in_files("blk.3.attn_q.bias"), "transformer.h.3.qkv.bias");
+  EXPECT_EQ(source.name_in_files("blk.3.ffn_up.2.weight"), "transformer.h.3.experts_up");
+  EXPECT_EQ(source.name_in_files("output.weight"), "output.weight");
+  EXPECT_EQ(named(shapes, rules).name_in_files("token_embd.weight"), "wte.weight");
+}
+
 TEST(NamedSource, WrongRowsAndTwoTensorsOfOneNameAreErrorsThatNameThem) {
   const test::ShapeSource fused({matrix("h.0.qkv.weight", 60, 16)});
   const NameRule q[] = {{"blk.#.attn_q", "h.#.qkv", Piece::q}};
