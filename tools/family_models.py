@@ -42,6 +42,7 @@ class Variant:
     shard: str = "50GB"
     short_prompt: int = 0  # a third prompt of that many tokens: what depends on the length of the text
     mlx: dict | None = None  # "quantization" of config.json
+    image_model: str = ""  # the text part of a model of this model_type, which sees images
     experts_mxfp4: str = ""  # "values": weights that MXFP4 holds; "blocks": stored so
 
 
@@ -261,6 +262,14 @@ VARIANTS = (
                 "rope_parameters": {S: rope(10000.0, "linear", factor=8.0)}}),
              Feature("global theta", {"rope_parameters": {F: rope(10000.0, "linear", factor=8.0)}})),
             "what a GGUF file does not say is as always: layers 5, 11, ... global, scale of the head size", gguf=True),
+    Variant("gemma3_images", {"model_type": "gemma3_text", **COMMON, "hidden_size": 32, "intermediate_size": 48, "head_dim": 8,
+                "num_hidden_layers": 7, "sliding_window": 16, "rope_parameters": GEMMA3_ROPE_8},
+            (Feature("windows", {"layer_types": [F] * 7}), Feature("a global layer", {"layer_types": [S] * 7}),
+             Feature("query_pre_attn_scalar of 256", {"query_pre_attn_scalar": 8}),
+             Feature("local theta", {"rope_parameters": {S: rope(1000000.0)}}),
+             Feature("global theta", {"rope_parameters": {F: rope(10000.0, "linear", factor=8.0)}}),
+             Feature("linear scaling of the global layers", {"rope_parameters": {F: rope(1000000.0)}})),
+            "the text of a model that sees images: what is a default is not said, tensors of other parts", image_model="gemma3"),
     Variant("opt", {"model_type": "opt", **OPT},
             (Feature("offset of positions", edit=no_position_offset), ALL_BIASES,
              Feature("final norm", edit=no_norm("model", "decoder", "final_layer_norm"))),

@@ -35,6 +35,7 @@ import tokenizers
 import torch
 import transformers
 
+import family_images
 import family_mlx
 import family_models
 import mxfp4
@@ -106,6 +107,9 @@ def write_configs(folder, variant):
             "model.layers.*.self_attn", "model.layers.*.mlp.router", "model.embed_tokens", "lm_head"]}  # fmt: skip
     if variant.mlx:
         written["quantization"] = written["quantization_config"] = variant.mlx
+    if variant.image_model:
+        family_images.write_config(folder, family_images.config_of(variant, classic_form(written)))
+        return
     forms = [written, classic_form(written)]
     if variant.classic:
         forms.reverse()
@@ -148,7 +152,8 @@ def tensors_of(folder):
 
 def adjust_tensors(folder, variant):
     """Renames, adds and packs what the variant stores in another way than transformers saves it."""
-    if not (variant.bare_names or variant.extra or variant.mlx or variant.experts_mxfp4 == "blocks"):
+    special = variant.bare_names or variant.extra or variant.mlx or variant.image_model
+    if not special and variant.experts_mxfp4 != "blocks":
         return
     path = folder / "model.safetensors"
     tensors = {name.removeprefix(variant.bare_names): tensor for name, tensor in tensors_of(folder).items()}
@@ -158,6 +163,9 @@ def adjust_tensors(folder, variant):
         tensors = family_mlx.quantize(tensors, variant.mlx)
     if variant.extra:
         tensors |= variant.extra(variant.config)
+    if variant.image_model:
+        config = family_images.config_of(variant, classic_form(json.loads((folder / "config.json").read_text())))
+        tensors = family_images.tensors_of(variant, tensors, config)
     safetensors.torch.save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, path,
                                 {"format": "mlx" if variant.mlx else "pt"})  # fmt: skip
 
@@ -185,7 +193,7 @@ def reference(folder, config, feature=None):
     """The model of a folder in f64, as `config` describes it, without the feature."""
     config = config_object(config)
     stored = json.loads((folder / "config.json").read_text()).get("quantization", {})
-    tensors = family_mlx.dequantize(mxfp4.unpack_experts(tensors_of(folder)), stored)
+    tensors = family_mlx.dequantize(mxfp4.unpack_experts(family_images.text_tensors(tensors_of(folder))), stored)
     tensors = {name: tensor.float() for name, tensor in tensors.items()}
     model, info = transformers.AutoModelForCausalLM._model_mapping[type(config)].from_pretrained(
         None, config=config, state_dict=tensors, dtype=torch.float32, attn_implementation="eager",
@@ -235,6 +243,8 @@ def check_features(folder, variant, ids, expected):
 
 def check_forms(folder, variant, ids, expected):
     """Both forms of config.json mean the same to transformers."""
+    if variant.image_model:
+        return family_images.check(folder, ids, expected)
     for name in ("config.json", "config.other_form.json"):
         if not (folder / name).exists():
             continue

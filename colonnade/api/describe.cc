@@ -6,6 +6,7 @@
 #include "colonnade/io/hub_cache.h"
 #include "colonnade/io/piece_source.h"
 #include "colonnade/models/hf_decoder_config.h"
+#include "colonnade/models/text_model.h"
 
 namespace colonnade {
 namespace {
@@ -75,7 +76,7 @@ ModelDescription describe_hf(const std::string& path) {
   const HfFolder folder(path);
   const HfConfig& fields = folder.config();
   const SafetensorsFiles files = folder.weights();
-  const HfSizes sizes = read_sizes(fields);
+  const HfSizes sizes = read_sizes(text_fields(fields));
   ModelDescription d;
   d.path = folder.path();
   d.name = d.path.substr(d.path.find_last_of('/') + 1);

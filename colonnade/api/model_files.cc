@@ -18,6 +18,7 @@
 #include "colonnade/models/gguf_config.h"
 #include "colonnade/models/hf_decoder_config.h"
 #include "colonnade/models/tensor_names.h"
+#include "colonnade/models/text_model.h"
 #include "colonnade/text/tokenizer_json.h"
 
 namespace colonnade {
@@ -60,7 +61,9 @@ struct GgufModel final : ModelFiles::Impl {
 
   explicit GgufModel(const std::string& path) : file(path), tensors(file) {
     config = of_file(file.path(), [this] { return read_config(file.metadata(), tensors); });
-    source.emplace(tensors, family_of_architecture(config.architecture).gguf_names, config);
+    source.emplace(tensors,
+                   FileNames{.rules = family_of_architecture(config.architecture).gguf_names},
+                   config);
   }
 
   const std::string& path() const override { return file.path(); }
@@ -80,7 +83,7 @@ struct PieceModel final : ModelFiles::Impl {
   explicit PieceModel(const std::vector<std::string>& paths) : pieces(paths), tensors(pieces) {
     for (const std::string& path : paths) opened.emplace_back(path);
     config = of_file(paths.front(), [this] { return read_config(pieces.metadata(), tensors); });
-    source.emplace(tensors, std::span<const NameRule>(), config);
+    source.emplace(tensors, FileNames{}, config);
   }
 
   const std::string& path() const override { return opened.front().path(); }
@@ -109,16 +112,27 @@ struct HfModel final : ModelFiles::Impl {
 
   explicit HfModel(const std::string& path)
       : folder(path), tensors(folder.weights(), &folder.config()) {
-    config =
-        of_file(folder.path() + "/config.json", [this] { return read_config(folder.config()); });
-    const Family& family = family_of_model_type(folder.config().text("model_type"));
-    source.emplace(tensors, family.hf_names, config, family.hf_prefix);
+    const TextModel model = of_file(folder.path() + "/config.json", [this] {
+      TextModel text = text_model(folder.config());
+      config = read_config(text.fields);
+      return text;
+    });
+    source.emplace(tensors, model.names, config);
   }
 
   const std::string& path() const override { return folder.path(); }
   const std::vector<File>& files() const override { return tensors.files().files(); }
   std::string chat_template() const override { return folder.chat_template(); }
-  std::vector<std::string> warnings() const override { return tensors.files().warnings(); }
+  std::vector<std::string> warnings() const override {
+    std::vector<std::string> all = tensors.files().warnings();
+    const std::vector<std::string>& ignored = source->ignored();
+    if (!ignored.empty()) {
+      all.push_back(concat(folder.path(), ": ", ignored.size(), " tensors of the part that sees ",
+                           "images are not read (", ignored.front(),
+                           ignored.size() > 1 ? ", ..." : "", "): this model answers texts only"));
+    }
+    return all;
+  }
 
   text::Vocabulary vocabulary() const override {
     constexpr const char* kNames[] = {"tokenizer.json",
@@ -141,7 +155,8 @@ struct HfModel final : ModelFiles::Impl {
                                       .tokenizer_config = all[3],
                                       .special_tokens_map = all[4],
                                       .generation_config = all[5],
-                                      .config = all[6]});
+                                      .config = all[6],
+                                      .embedding_rows = config.vocab});
   }
 };
 

@@ -76,6 +76,11 @@ bool JsonValue::has(std::string_view name) const {
   return found != value_->end() && !found->is_null();
 }
 
+bool JsonValue::mentions(std::string_view name) const {
+  if (!value_->is_object()) refuse("an object");
+  return value_->contains(name);
+}
+
 size_t JsonValue::size() const {
   if (!value_->is_array()) refuse("a list");
   return value_->size();

@@ -28,6 +28,8 @@ class JsonValue {
   std::vector<std::string> names() const;
   /// Has it a field `name` that is not null? Throws Error if it is no object.
   bool has(std::string_view name) const;
+  /// The same, null or not.
+  bool mentions(std::string_view name) const;
 
   /// Throws Error if it is no list.
   size_t size() const;

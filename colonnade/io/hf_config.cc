@@ -36,26 +36,35 @@ HfConfig::HfConfig(std::string_view text, std::string where)
 HfConfig::HfConfig(std::shared_ptr<const json> all, JsonValue value)
     : all_(std::move(all)), value_(std::move(value)) {}
 
+HfConfig HfConfig::with_defaults(std::string_view defaults) const {
+  HfConfig all = *this;
+  all.defaults_ = std::make_shared<const HfConfig>(defaults_ ? defaults_->with_defaults(defaults)
+                                                             : HfConfig(defaults, "defaults"));
+  return all;
+}
+
+const HfConfig& HfConfig::holder(std::string_view name) const {
+  return defaults_ && !value_.mentions(name) ? defaults_->holder(name) : *this;
+}
+
+bool HfConfig::has(std::string_view name) const { return holder(name).value_.has(name); }
+
+JsonValue HfConfig::field(std::string_view name) const { return holder(name).value_.field(name); }
+
 JsonValue HfConfig::required(std::string_view name) const {
   CN_CHECK(has(name), value_.place(), ": field '", name, "' is missing");
-  return value_.field(name);
+  return field(name);
 }
 
 bool HfConfig::is_object(std::string_view name) const {
-  return has(name) && value_.field(name).is_object();
+  return has(name) && field(name).is_object();
 }
-bool HfConfig::is_list(std::string_view name) const {
-  return has(name) && value_.field(name).is_list();
-}
-bool HfConfig::is_text(std::string_view name) const {
-  return has(name) && value_.field(name).is_text();
-}
+bool HfConfig::is_list(std::string_view name) const { return has(name) && field(name).is_list(); }
+bool HfConfig::is_text(std::string_view name) const { return has(name) && field(name).is_text(); }
 bool HfConfig::is_number(std::string_view name) const {
-  return has(name) && value_.field(name).is_number();
+  return has(name) && field(name).is_number();
 }
-bool HfConfig::is_flag(std::string_view name) const {
-  return has(name) && value_.field(name).is_flag();
-}
+bool HfConfig::is_flag(std::string_view name) const { return has(name) && field(name).is_flag(); }
 
 int64_t HfConfig::integer(std::string_view name) const { return required(name).integer(); }
 int64_t HfConfig::integer_or(std::string_view name, int64_t fallback) const {
@@ -76,26 +85,26 @@ std::string HfConfig::text_or(std::string_view name, std::string_view fallback) 
 
 std::vector<int64_t> HfConfig::integers(std::string_view name) const {
   if (!has(name)) return {};
-  return list_of<int64_t>(value_.field(name), [](const JsonValue& v) { return v.integer(); });
+  return list_of<int64_t>(field(name), [](const JsonValue& v) { return v.integer(); });
 }
 
 std::vector<double> HfConfig::numbers(std::string_view name) const {
   if (!has(name)) return {};
-  return list_of<double>(value_.field(name), [](const JsonValue& v) { return v.number(); });
+  return list_of<double>(field(name), [](const JsonValue& v) { return v.number(); });
 }
 
 std::vector<std::string> HfConfig::texts(std::string_view name) const {
   if (!has(name)) return {};
-  return list_of<std::string>(value_.field(name), [](const JsonValue& v) { return v.text(); });
+  return list_of<std::string>(field(name), [](const JsonValue& v) { return v.text(); });
 }
 
 std::vector<HfConfig> HfConfig::objects(std::string_view name) const {
   std::vector<HfConfig> list;
   if (!has(name)) return list;
-  const JsonValue value = value_.field(name);
+  const JsonValue value = field(name);
   for (size_t i = 0; i < value.size(); ++i) {
     if (!value.at(i).is_object()) value.at(i).refuse("an object");
-    list.push_back(HfConfig(all_, value.at(i)));
+    list.push_back(HfConfig(holder(name).all_, value.at(i)));
   }
   return list;
 }
@@ -103,7 +112,7 @@ std::vector<HfConfig> HfConfig::objects(std::string_view name) const {
 HfConfig HfConfig::object(std::string_view name) const {
   JsonValue value = required(name);
   if (!value.is_object()) value.refuse("an object");
-  return {all_, std::move(value)};
+  return {holder(name).all_, std::move(value)};
 }
 
 HfConfig HfConfig::object_or_empty(std::string_view name) const {

@@ -21,7 +21,11 @@ class HfConfig {
   /// Throws Error unless `text` is a JSON object. `where` names it in messages.
   HfConfig(std::string_view text, std::string where);
 
-  bool has(std::string_view name) const { return value_.has(name); }
+  /// The same, where fields that it does not mention at all have the values of `defaults`, a JSON
+  /// object; earlier defaults come first. A field that is null stays absent.
+  HfConfig with_defaults(std::string_view defaults) const;
+
+  bool has(std::string_view name) const;
   /// Of a field that is there: what it is. false if it is absent.
   bool is_object(std::string_view name) const;
   bool is_list(std::string_view name) const;
@@ -62,10 +66,14 @@ class HfConfig {
  private:
   HfConfig(std::shared_ptr<const nlohmann::json> all, JsonValue value);
 
+  /// This, or those of the defaults that have the field.
+  const HfConfig& holder(std::string_view name) const;
+  JsonValue field(std::string_view name) const;
   JsonValue required(std::string_view name) const;
 
   std::shared_ptr<const nlohmann::json> all_;
   JsonValue value_;
+  std::shared_ptr<const HfConfig> defaults_;  // nullptr: none
 };
 
 }  // namespace colonnade

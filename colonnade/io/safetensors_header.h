@@ -17,8 +17,8 @@ namespace colonnade {
 struct SafetensorsTensor {
   std::string name;
   SafetensorsType type = SafetensorsType::f32;
-  int dim_count = 0;              // 0 (one element) to 4
-  std::array<int64_t, 4> dims{};  // the last one varies fastest; any may be 0
+  int dim_count = 0;              // 0 (one element) to 8; a weight that is read has 4 at most
+  std::array<int64_t, 8> dims{};  // the last one varies fastest; any may be 0
   int shard = 0;                  // which of the model's files holds it
   int64_t offset = 0;             // of the first byte, from the beginning of that file
   int64_t size_bytes = 0;

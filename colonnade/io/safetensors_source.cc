@@ -14,6 +14,8 @@
 namespace colonnade {
 namespace {
 
+constexpr int kMostDims = 4;
+
 std::optional<WeightFormat> dense_format(SafetensorsType type) {
   switch (type) {
     case SafetensorsType::f32:
@@ -118,6 +120,9 @@ const SafetensorsTensor& SafetensorsSource::dense_tensor(const TensorEntry& entr
   CN_CHECK(dense_format(tensor->type).has_value(), files_.path(), ": tensor ",
            quote(entry.file_name), ": expected weights of F32, F16 or BF16, got ",
            name_of(tensor->type));
+  CN_CHECK(tensor->dim_count <= kMostDims, files_.path(), ": tensor ", quote(entry.file_name),
+           ": expected a weight of at most ", kMostDims, " dimensions, got ",
+           tensor->description());
   return *tensor;
 }
 

@@ -19,6 +19,8 @@ constexpr NameRule kHfNames[] = {
     {"blk.#.ffn_down", "h.#.mlp.dense_4h_to_h"},
 };
 
+constexpr NamePrefix kHfPrefixes[] = {{"transformer.", ""}};
+
 }  // namespace
 
 // Source: BigScience 2022, "BLOOM", section 3.2.
@@ -40,7 +42,7 @@ const Family kBloom = {.architecture = "bloom",
                            },
                        .gguf_names = kFusedQkvNames,
                        .hf_names = kHfNames,
-                       .hf_prefix = "transformer.",
+                       .hf_prefixes = kHfPrefixes,
                        .tied = true};
 
 }  // namespace colonnade

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include "colonnade/base/error.h"
 #include "colonnade/base/quote.h"
@@ -10,8 +11,9 @@
 namespace colonnade {
 namespace {
 
-const Family& find(const std::string& name, const char* Family::*field, const char* what) {
-  std::set<std::string_view> known;
+/// `known`: names besides those of the families, for the message.
+const Family& find(const std::string& name, const char* Family::*field, const char* what,
+                   std::set<std::string_view> known) {
   for (const Family* family : families()) {
     if (family->*field == name) return *family;
     known.insert(family->*field);
@@ -22,13 +24,12 @@ const Family& find(const std::string& name, const char* Family::*field, const ch
       concat("model: ", what, " ", quote(name), " is not supported; supported are: ", list));
 }
 
-int64_t in_range(const HfConfig& fields, const char* name, int64_t most) {
-  const int64_t value = fields.integer(name);
-  if (value < 1 || value > most) fields.refuse(name, concat("1 to ", most));
-  return value;
-}
-
 }  // namespace
+
+std::span<const ImageModel> image_models() {
+  static constexpr ImageModel kAll[] = {{"gemma3", "gemma3_text"}, {"mistral3", "mistral"}};
+  return kAll;
+}
 
 const std::vector<const Family*>& families() {
   static const std::vector<const Family*> all = {&kLlama,    &kMistral, &kQwen2,  &kQwen3,
@@ -38,11 +39,13 @@ const std::vector<const Family*>& families() {
 }
 
 const Family& family_of_architecture(const std::string& architecture) {
-  return find(architecture, &Family::architecture, "architecture");
+  return find(architecture, &Family::architecture, "architecture", {});
 }
 
 const Family& family_of_model_type(const std::string& model_type) {
-  return find(model_type, &Family::model_type, "model_type");
+  std::set<std::string_view> known;
+  for (const ImageModel& model : image_models()) known.insert(model.model_type);
+  return find(model_type, &Family::model_type, "model_type", std::move(known));
 }
 
 void refuse_unless(const HfConfig& fields, const char* name, bool supported) {
@@ -51,12 +54,18 @@ void refuse_unless(const HfConfig& fields, const char* name, bool supported) {
         name, supported ? "true: nothing else is supported" : "false: nothing else is supported");
 }
 
+int64_t size_within(const HfConfig& fields, const char* name, int64_t most) {
+  const int64_t value = fields.integer(name);
+  if (value < 1 || value > most) fields.refuse(name, concat("1 to ", most));
+  return value;
+}
+
 void read_experts(const HfConfig& fields, const char* hidden, DecoderConfig& c) {
   const char* count = fields.has("num_experts") ? "num_experts" : "num_local_experts";
-  c.experts = in_range(fields, count, 4096);
-  c.experts_per_token =
-      static_cast<int>(in_range(fields, "num_experts_per_tok", std::min<int64_t>(c.experts, 64)));
-  c.expert_ffn_dim = in_range(fields, hidden, int64_t{1} << 24);
+  c.experts = size_within(fields, count, 4096);
+  c.experts_per_token = static_cast<int>(
+      size_within(fields, "num_experts_per_tok", std::min<int64_t>(c.experts, 64)));
+  c.expert_ffn_dim = size_within(fields, hidden, int64_t{1} << 24);
   for (LayerKind& kind : c.kinds) kind.experts = true;
 }
 

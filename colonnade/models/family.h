@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "colonnade/io/gguf_metadata.h"
@@ -24,12 +25,24 @@ struct Family {
   /// Names that files have and the layers do not ask for.
   std::span<const NameRule> gguf_names = {};
   std::span<const NameRule> hf_names = {};
-  const char* hf_prefix = "";  // that names of files may have and rules do not
-  bool tied = false;           // embedding and head, where config.json does not say
+  std::span<const NamePrefix> hf_prefixes = {};  // that names of files may have and rules do not
+  bool tied = false;  // embedding and head, where config.json does not say
+  /// Of a config.json: JSON of the fields that may be left out, where their values are not those
+  /// of hf_decoder_config.cc. Source: the defaults of transformers' configuration class.
+  const char* hf_defaults = "{}";
 };
 
 extern const Family kLlama, kMistral, kQwen2, kQwen3, kQwen3Moe, kGemma2, kGemma3, kGptOss, kOpt,
     kGpt2, kBloom, kPhi3;
+
+/// A model that sees images around a text model of a family: model_type, and that of its
+/// text_config.
+struct ImageModel {
+  std::string_view model_type;
+  std::string_view text_type;
+};
+/// Those whose text is read.
+std::span<const ImageModel> image_models();
 
 /// All families, in the order of messages.
 const std::vector<const Family*>& families();
@@ -40,6 +53,9 @@ const Family& family_of_model_type(const std::string& model_type);
 
 /// Throws Error unless the field is absent or `supported`.
 void refuse_unless(const HfConfig& fields, const char* name, bool supported);
+
+/// Throws Error unless the field is there and is from 1 to `most`.
+int64_t size_within(const HfConfig& fields, const char* name, int64_t most);
 
 /// The experts' fields of a config.json; `hidden` names that of an expert's width. All layers have
 /// experts afterwards.

@@ -14,6 +14,12 @@ const Family kGemma2 = {
         },
     .configure_gguf = [](const GgufMetadata&, DecoderConfig& c) { scale_by_width(c, 46); },
     .hf_names = kGemmaNames,
-    .tied = true};
+    .tied = true,
+    .hf_defaults =
+        R"({"vocab_size": 256000, "hidden_size": 2304, "intermediate_size": 9216,
+        "num_hidden_layers": 26, "num_attention_heads": 8, "num_key_value_heads": 4,
+        "head_dim": 256, "max_position_embeddings": 8192, "rms_norm_eps": 1e-6,
+        "query_pre_attn_scalar": 256, "sliding_window": 4096, "final_logit_softcapping": 30.0,
+        "attn_logit_softcapping": 50.0})"};
 
 }  // namespace colonnade

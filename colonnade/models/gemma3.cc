@@ -21,6 +21,11 @@ const Family kGemma3 = {
           refuse_unless(fields, "use_bidirectional_attention", false);
         },
     .hf_names = kGemmaNames,
-    .tied = true};
+    .tied = true,
+    .hf_defaults =
+        R"({"vocab_size": 262208, "hidden_size": 2304, "intermediate_size": 9216,
+        "num_hidden_layers": 26, "num_attention_heads": 8, "num_key_value_heads": 4,
+        "head_dim": 256, "max_position_embeddings": 131072, "rms_norm_eps": 1e-6,
+        "query_pre_attn_scalar": 256, "sliding_window": 4096, "rope_theta": 1000000.0})"};
 
 }  // namespace colonnade

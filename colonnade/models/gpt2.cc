@@ -23,6 +23,8 @@ constexpr NameRule kHfNames[] = {
     {"output", "lm_head"},
 };
 
+constexpr NamePrefix kHfPrefixes[] = {{"transformer.", ""}};
+
 }  // namespace
 
 // GPT-2 and models of GPT-3's shapes. Source: Radford et al. 2019, "Language Models are
@@ -44,7 +46,8 @@ const Family kGpt2 = {.architecture = "gpt2",
                           },
                       .gguf_names = kFusedQkvNames,
                       .hf_names = kHfNames,
-                      .hf_prefix = "transformer.",
-                      .tied = true};
+                      .hf_prefixes = kHfPrefixes,
+                      .tied = true,
+                      .hf_defaults = R"({"n_positions": 1024})"};
 
 }  // namespace colonnade

@@ -39,27 +39,33 @@ void check_unit(const HfConfig& fields) {
 // Source: OpenAI 2025, "gpt-oss-120b & gpt-oss-20b Model Card", section 2: every second layer sees
 // a window, attention sinks, experts with biases and a clamped unit; YaRN whose ramp is not rounded
 // to whole dimensions.
-const Family kGptOss = {.architecture = "gpt-oss",
-                        .model_type = "gpt_oss",
-                        .configure =
-                            [](DecoderConfig& c) {
-                              c.qkv_bias = true;
-                              c.sinks = true;
-                              c.window_period = 2;
-                              c.router = RouterKind::choose_then_softmax;
-                            },
-                        .configure_gguf =
-                            [](const GgufMetadata&, DecoderConfig& c) {
-                              c.activation = Activation::clamped_silu;
-                              c.rope_scaling.truncate = false;
-                            },
-                        .configure_hf =
-                            [](const HfConfig& fields, DecoderConfig& c) {
-                              check_unit(fields);
-                              c.activation = Activation::clamped_silu;
-                              read_experts(fields, "intermediate_size", c);
-                            },
-                        .gguf_names = kGgufNames,
-                        .hf_names = kHfNames};
+const Family kGptOss = {
+    .architecture = "gpt-oss",
+    .model_type = "gpt_oss",
+    .configure =
+        [](DecoderConfig& c) {
+          c.qkv_bias = true;
+          c.sinks = true;
+          c.window_period = 2;
+          c.router = RouterKind::choose_then_softmax;
+        },
+    .configure_gguf =
+        [](const GgufMetadata&, DecoderConfig& c) {
+          c.activation = Activation::clamped_silu;
+          c.rope_scaling.truncate = false;
+        },
+    .configure_hf =
+        [](const HfConfig& fields, DecoderConfig& c) {
+          check_unit(fields);
+          // Without it the rotation is a YaRN that only transformers names.
+          if (!fields.has("rope_parameters")) fields.object("rope_scaling");
+          c.activation = Activation::clamped_silu;
+          read_experts(fields, "intermediate_size", c);
+        },
+    .gguf_names = kGgufNames,
+    .hf_names = kHfNames,
+    .hf_defaults =
+        R"({"head_dim": 64, "num_key_value_heads": 8, "sliding_window": 128, "rope_theta": 150000,
+        "max_position_embeddings": 131072})"};
 
 }  // namespace colonnade

@@ -18,7 +18,7 @@ constexpr int64_t kMostWidth = int64_t{1} << 24;
 
 // What families call one and the same size.
 constexpr Names kLayers = {"num_hidden_layers", "n_layer"};
-constexpr Names kDim = {"hidden_size", "n_embd"};
+constexpr Names kDim = {"hidden_size", "n_embd", "n_embed"};
 constexpr Names kFfnDim = {"intermediate_size", "ffn_dim", "n_inner"};
 constexpr Names kHeads = {"num_attention_heads", "n_head"};
 constexpr Names kKvHeads = {"num_key_value_heads"};
@@ -59,16 +59,19 @@ Activation activation_of(const HfConfig& fields, Activation fallback) {
                 "silu, swish, gelu, gelu_new, gelu_fast, gelu_pytorch_tanh or relu (activations)");
 }
 
-double positive(const HfConfig& fields, const char* name, double fallback) {
-  const double value = fields.number_or(name, fallback);
+double positive(const HfConfig& fields, const char* name) {
+  const double value = fields.number(name);
   CN_CHECK(value > 0 && std::isfinite(value), fields.place(name),
            ": expected a positive number, got ", value);
   return value;
 }
+double positive_or(const HfConfig& fields, const char* name, double fallback) {
+  return fields.has(name) ? positive(fields, name) : fallback;
+}
 
 /// 0, and none, where there is no cap.
 float cap_of(const HfConfig& fields, const char* name) {
-  return fields.number_or(name, 0) == 0 ? 0.0F : static_cast<float>(positive(fields, name, 0));
+  return fields.number_or(name, 0) == 0 ? 0.0F : static_cast<float>(positive(fields, name));
 }
 
 /// Divisors of the frequencies, one per rotated pair.
@@ -92,19 +95,19 @@ void read_longrope(const HfConfig& all, const HfConfig& rope, DecoderConfig& c) 
   s.kind = RopeScaling::Kind::longrope;
   const HfConfig& holder = rope.has("original_max_position_embeddings") ? rope : all;
   s.original_context = static_cast<double>(size_of(holder, {"original_max_position_embeddings"}));
-  s.factor = positive(rope, "factor", static_cast<double>(c.context) / s.original_context);
+  s.factor = positive_or(rope, "factor", static_cast<double>(c.context) / s.original_context);
   const double own =
       s.factor > 1 ? std::sqrt(1 + math::log(s.factor) / math::log(s.original_context)) : 1.0;
-  s.attention_factor = positive(rope, "attention_factor", own);
+  s.attention_factor = positive_or(rope, "attention_factor", own);
 }
 
 void read_yarn(const HfConfig& rope, DecoderConfig& c) {
   RopeScaling& s = c.rope_scaling;
   s.kind = RopeScaling::Kind::yarn;
-  s.beta_fast = positive(rope, "beta_fast", s.beta_fast);
-  s.beta_slow = positive(rope, "beta_slow", s.beta_slow);
+  s.beta_fast = positive_or(rope, "beta_fast", s.beta_fast);
+  s.beta_slow = positive_or(rope, "beta_slow", s.beta_slow);
   s.truncate = rope.flag_or("truncate", true);
-  if (rope.has("attention_factor")) s.attention_factor = positive(rope, "attention_factor", 1);
+  if (rope.has("attention_factor")) s.attention_factor = positive(rope, "attention_factor");
   for (const char* name : {"mscale", "mscale_all_dim"}) {
     if (rope.has(name) && rope.number(name) != 0)
       rope.refuse(name, "no such field: this scaling of attention is not supported");
@@ -118,7 +121,7 @@ void read_scaling(const HfConfig& all, const HfConfig& rope, DecoderConfig& c) {
   RopeScaling& s = c.rope_scaling;
   if (type == "default" || type == "none") return;
   if (type == "longrope" || type == "su") return read_longrope(all, rope, c);
-  s.factor = positive(rope, "factor", 0);
+  s.factor = positive(rope, "factor");
   s.original_context =
       static_cast<double>(size_or(rope, {"original_max_position_embeddings"},
                                   size_or(all, {"original_max_position_embeddings"}, c.context)));
@@ -126,8 +129,11 @@ void read_scaling(const HfConfig& all, const HfConfig& rope, DecoderConfig& c) {
     s.kind = RopeScaling::Kind::linear;
   } else if (type == "llama3") {
     s.kind = RopeScaling::Kind::llama3;
-    s.low_frequency_factor = positive(rope, "low_freq_factor", 0);
-    s.high_frequency_factor = positive(rope, "high_freq_factor", 0);
+    s.low_frequency_factor = positive(rope, "low_freq_factor");
+    s.high_frequency_factor = positive(rope, "high_freq_factor");
+    CN_CHECK(s.high_frequency_factor > s.low_frequency_factor, rope.place("high_freq_factor"),
+             ": expected more than low_freq_factor, ", s.low_frequency_factor, ", got ",
+             s.high_frequency_factor);
   } else if (type == "yarn") {
     read_yarn(rope, c);
   } else {
@@ -141,14 +147,14 @@ void read_rotation(const HfConfig& fields, DecoderConfig& c) {
       fields.object_or_empty(present(fields, {"rope_parameters", "rope_scaling"}));
   const HfConfig rope = given.is_object("full_attention") ? given.object("full_attention") : given;
   const HfConfig& theta = rope.has("rope_theta") ? rope : fields;
-  c.rope_theta = positive(theta, "rope_theta", 10000);
+  c.rope_theta = positive_or(theta, "rope_theta", 10000);
   if (c.local_rope_theta > 0) {
     c.local_rope_theta = given.is_object("sliding_attention")
-                             ? positive(given.object("sliding_attention"), "rope_theta", 10000)
-                             : positive(fields, "rope_local_base_freq", c.local_rope_theta);
+                             ? positive_or(given.object("sliding_attention"), "rope_theta", 10000)
+                             : positive_or(fields, "rope_local_base_freq", c.local_rope_theta);
   }
   const HfConfig& partial = rope.has("partial_rotary_factor") ? rope : fields;
-  const double part = positive(partial, "partial_rotary_factor", 1);
+  const double part = positive_or(partial, "partial_rotary_factor", 1);
   CN_CHECK(part <= 1, partial.place("partial_rotary_factor"), ": expected at most 1, got ", part);
   c.rotary_dim = static_cast<int>(static_cast<double>(c.head_dim) * part);
   if (c.rotary_dim < 2 || c.rotary_dim % 2 != 0)
@@ -178,7 +184,9 @@ void read_layers(const HfConfig& fields, DecoderConfig& c) {
   if (fields.has("layer_types")) return read_layer_types(fields, window, c);
   give_windows(c, window, size_or(fields, {"sliding_window_pattern"}, c.window_period));
   if (!fields.has("use_sliding_window")) return;
-  const int64_t without = std::min(fields.integer_or("max_window_layers", 0), c.layers);
+  const int64_t given = fields.integer_or("max_window_layers", 0);
+  if (given < 0) fields.refuse("max_window_layers", "0 or more");
+  const int64_t without = std::min(given, c.layers);
   for (int64_t i = 0; i < without; ++i) c.kinds[static_cast<size_t>(i)] = {};
 }
 
@@ -190,7 +198,7 @@ void read_attention(const HfConfig& fields, DecoderConfig& c) {
     fields.refuse("num_key_value_heads", concat("a divisor of the ", c.heads, " attention heads"));
   c.head_dim = static_cast<int>(size_or(fields, kHeadDim, c.dim / c.heads, 512));
   if (fields.has("query_pre_attn_scalar")) {
-    const double scalar = positive(fields, "query_pre_attn_scalar", 1);
+    const double scalar = positive(fields, "query_pre_attn_scalar");
     c.attention_scale = static_cast<float>(1 / std::sqrt(scalar));
   }
   c.attention_softcap = cap_of(fields, "attn_logit_softcapping");
@@ -231,16 +239,18 @@ HfSizes read_sizes(const HfConfig& fields) {
   return s;
 }
 
-DecoderConfig read_config(const HfConfig& fields) {
+DecoderConfig read_config(const HfConfig& given) {
   DecoderConfig c;
-  const Family& family = family_of_model_type(fields.text("model_type"));
+  const Family& family = family_of_model_type(given.text("model_type"));
+  const HfConfig fields = given.with_defaults(family.hf_defaults);
   c.architecture = family.architecture;
   c.layers = size_of(fields, kLayers, 10000);
   c.dim = size_of(fields, kDim, kMostWidth);
-  c.ffn_dim = size_or(fields, kFfnDim, 4 * c.dim, kMostWidth);
   c.vocab = size_of(fields, kVocab, kMostWidth);
   c.context = size_or(fields, kContext, 2048);
   family.configure(c);
+  c.ffn_dim = c.gated_mlp ? size_of(fields, kFfnDim, kMostWidth)
+                          : size_or(fields, kFfnDim, 4 * c.dim, kMostWidth);
   read_attention(fields, c);
   read_rotation(fields, c);
   c.norm_eps = epsilon_of(fields, c.norm);

@@ -13,9 +13,12 @@ const Family kLlama = {
     .hf_names = kLlamaNames};
 
 // In GGUF files an architecture "llama".
-const Family kMistral = {.architecture = "llama",
-                         .model_type = "mistral",
-                         .configure = [](DecoderConfig&) {},
-                         .hf_names = kLlamaNames};
+const Family kMistral = {
+    .architecture = "llama",
+    .model_type = "mistral",
+    .configure = [](DecoderConfig&) {},
+    .hf_names = kLlamaNames,
+    .hf_defaults =
+        R"({"sliding_window": 4096, "num_key_value_heads": 8, "max_position_embeddings": 131072})"};
 
 }  // namespace colonnade

@@ -27,6 +27,8 @@ void set_norms(DecoderConfig& c, bool before) {
   c.final_norm = before;
 }
 
+constexpr NamePrefix kHfPrefixes[] = {{"model.", ""}};
+
 }  // namespace
 
 // Source: Zhang et al. 2022, "OPT", section 2, and its released code: positions begin at row 2 of
@@ -49,11 +51,12 @@ const Family kOpt = {
         [](const HfConfig& fields, DecoderConfig& c) {
           set_norms(c, fields.flag_or("do_layer_norm_before", true));
           if (fields.flag_or("_remove_final_layer_norm", false)) c.final_norm = false;
-          c.embedding_dim = fields.integer_or("word_embed_proj_dim", c.dim);
+          if (fields.has("word_embed_proj_dim"))
+            c.embedding_dim = size_within(fields, "word_embed_proj_dim", int64_t{1} << 24);
           refuse_unless(fields, "layer_norm_elementwise_affine", true);
         },
     .hf_names = kHfNames,
-    .hf_prefix = "model.",
+    .hf_prefixes = kHfPrefixes,
     .tied = true};
 
 }  // namespace colonnade

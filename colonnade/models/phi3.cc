@@ -27,6 +27,7 @@ const Family kPhi3 = {.architecture = "phi3",
                       .model_type = "phi3",
                       .configure = [](DecoderConfig&) {},
                       .gguf_names = kGgufNames,
-                      .hf_names = kHfNames};
+                      .hf_names = kHfNames,
+                      .hf_defaults = R"({"max_position_embeddings": 4096})"};
 
 }  // namespace colonnade

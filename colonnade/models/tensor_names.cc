@@ -181,18 +181,28 @@ bool add_parts(const TensorEntry& whole, std::string_view name, const NameRule& 
 
 }  // namespace
 
-NamedSource::NamedSource(const TensorSource& files, std::span<const NameRule> rules,
-                         const DecoderConfig& config, std::string_view prefix)
-    : files_(files), rules_(rules) {
+std::string NamedSource::without_prefix(std::string_view name) {
+  for (const NamePrefix& prefix : names_.prefixes) {
+    if (!name.starts_with(prefix.in_files)) continue;
+    prefix_ = prefix;
+    name.remove_prefix(std::string_view(prefix.in_files).size());
+    return prefix.in_rules + std::string(name);
+  }
+  return std::string(name);
+}
+
+NamedSource::NamedSource(const TensorSource& files, FileNames names, const DecoderConfig& config)
+    : files_(files), names_(names) {
   const Pieces pieces(config);
   for (const TensorEntry& whole : files.entries()) {
-    std::string_view name = whole.name;
-    if (name.starts_with(prefix)) {
-      name.remove_prefix(prefix.size());
-      prefix_ = prefix;
+    const auto begins_name = [&](const char* part) { return whole.name.starts_with(part); };
+    if (std::ranges::any_of(names_.ignored, begins_name)) {
+      ignored_.push_back(whole.name);
+      continue;
     }
+    const std::string name = without_prefix(whole.name);
     bool named = false;
-    for (const NameRule& rule : rules)
+    for (const NameRule& rule : names_.rules)
       named = add_parts(whole, name, rule, pieces, entries_) || named;
     if (!named) entries_.push_back(whole);
   }
@@ -210,12 +220,14 @@ const TensorEntry* NamedSource::find(std::string_view name) const {
 
 std::string NamedSource::name_in_files(std::string_view name) const {
   const std::string_view ending = ending_of(name);
-  for (const NameRule& rule : rules_) {
+  for (const NameRule& rule : names_.rules) {
     const bool all = !ending_of(rule.name).empty();
     const std::optional<Match> found =
         match(rule.name, all ? name : name.substr(0, name.size() - ending.size()));
-    if (found && rule.piece != Piece::unused)
-      return prefix_ + fill(rule.file_name, *found) + std::string(all ? "" : ending);
+    if (!found || rule.piece == Piece::unused) continue;
+    std::string in_rules = fill(rule.file_name, *found) + std::string(all ? "" : ending);
+    if (!in_rules.starts_with(prefix_.in_rules)) return in_rules;
+    return prefix_.in_files + in_rules.substr(std::string_view(prefix_.in_rules).size());
   }
   return std::string(name);
 }

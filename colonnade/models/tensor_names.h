@@ -48,13 +48,24 @@ struct NameRule {
   Form form = Form::as_it_is;
 };
 
-/// The tensors of `files` under the names of `rules`; those that no rule names keep their own.
+/// What names in files may begin with, and what rules have in its place.
+struct NamePrefix {
+  const char* in_files;
+  const char* in_rules;
+};
+
+struct FileNames {
+  std::span<const NameRule> rules = {};
+  std::span<const NamePrefix> prefixes = {};  // the first that a name has is replaced
+  std::span<const char* const> ignored = {};  // names that begin so are of parts that are not read
+};
+
+/// The tensors of `files` under the names of the rules; those that no rule names keep their own.
 class NamedSource final : public TensorSource {
  public:
-  /// `files` must outlive it. File names may begin with `prefix`, which rules do not have. Throws
-  /// Error if a tensor has not the rows of its pieces, or two get one name.
-  NamedSource(const TensorSource& files, std::span<const NameRule> rules,
-              const DecoderConfig& config, std::string_view prefix = {});
+  /// `files` and the lists must outlive it. Throws Error if a tensor has not the rows of its
+  /// pieces, or two get one name.
+  NamedSource(const TensorSource& files, FileNames names, const DecoderConfig& config);
 
   const std::vector<TensorEntry>& entries() const override { return entries_; }
   const TensorEntry* find(std::string_view name) const override;
@@ -67,10 +78,17 @@ class NamedSource final : public TensorSource {
   std::string place() const override { return files_.place(); }
   std::string name_in_files(std::string_view name) const override;
 
+  /// Tensors of the files that are of parts that are not read.
+  const std::vector<std::string>& ignored() const { return ignored_; }
+
  private:
+  /// The name as rules have it.
+  std::string without_prefix(std::string_view name);
+
   const TensorSource& files_;
-  std::span<const NameRule> rules_;
-  std::string prefix_;  // that the files' names have
+  FileNames names_;
+  NamePrefix prefix_ = {"", ""};  // that names in these files have
+  std::vector<std::string> ignored_;
   std::vector<TensorEntry> entries_;
   std::map<std::string, size_t, std::less<>> by_name_;
 };

@@ -291,7 +291,8 @@ class Reader {
     std::optional<JsonValue> size = find(config_.all(), "vocab_size");
     const auto inner = find(config_.all(), "text_config");
     if (!size && inner) size = find(*inner, "vocab_size");
-    return size ? std::max(count(), size->integer(1, count() + kMostPadding)) : count();
+    const int64_t most = count() + kMostPadding;
+    return std::max(count(), size ? size->integer(1, most) : std::min(files_.embedding_rows, most));
   }
 
   void pad_to_embedding() {

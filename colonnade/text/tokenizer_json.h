@@ -15,6 +15,7 @@ struct TokenizerFiles {
   FileText special_tokens_map;  ///< special_tokens_map.json
   FileText generation_config;   ///< generation_config.json
   FileText config;              ///< config.json
+  int64_t embedding_rows = 0;   ///< where config.json does not say vocab_size; 0: one per token
 };
 
 /// The vocabulary that they describe, padded with unused tokens up to config.json's vocab_size, so

@@ -93,6 +93,15 @@ TEST_F(DescribeModel, ShapesThatAFileGivesLayerByLayerAreNoError) {
   EXPECT_EQ(d.ffn_dim, 0);
 }
 
+TEST_F(DescribeModel, OfAModelThatSeesImagesTheSizesAreThoseOfItsText) {
+  const ModelDescription d =
+      describe_model(std::string(COLONNADE_TEST_DATA) + "/families/gemma3_images");
+  EXPECT_EQ(d.architecture, "gemma3");
+  EXPECT_EQ(d.layers, 7);
+  EXPECT_EQ(d.heads, 8);
+  EXPECT_EQ(d.head_dim, 8);
+}
+
 TEST_F(DescribeModel, AFileThatIsNoModelIsAnError) {
   EXPECT_THROW(describe_model(folder_.write("m.gguf", "not a model, but long enough to be read")),
                Error);

@@ -52,6 +52,18 @@ TEST(ModelFiles, AHeadBesideATiedEmbeddingIsIgnoredWithAWarningUnlessItIsACopy) 
   EXPECT_THAT(model.warnings()[0], testing::HasSubstr("'lm_head.weight' is ignored"));
 }
 
+TEST(ModelFiles, OfAModelThatSeesImagesTheTextIsReadWithAWarning) {
+  const ModelFiles model(kFamilies + "gemma3_images");
+  EXPECT_EQ(model.config().architecture, "gemma3");
+  EXPECT_EQ(model.source().find("token_embd.weight")->file_name,
+            "language_model.model.embed_tokens.weight");
+  ASSERT_EQ(model.warnings().size(), 1U);
+  EXPECT_THAT(model.warnings()[0],
+              testing::AllOf(testing::HasSubstr(" tensors of the part that sees images are not "),
+                             testing::HasSubstr("multi_modal_projector.mm_input_projection_weight"),
+                             testing::HasSubstr("this model answers texts only")));
+}
+
 TEST(ModelFiles, AnArchitectureThatIsUnknownIsAnErrorThatListsTheKnown) {
   const test::TemporaryFolder folder;
   const std::string path = folder.write(

@@ -75,6 +75,19 @@ TEST(HfConfig, AnObjectOutlivesTheConfigThatItCameFrom) {
   EXPECT_EQ(inner.integer("a"), 1);
 }
 
+TEST(HfConfig, DefaultsStandForWhatIsNotMentionedAtAll) {
+  const HfConfig c =
+      config()
+          .with_defaults(R"({"hidden_size": 1, "head_dim": 2, "new": 3, "more": {"a": [4]}})")
+          .with_defaults(R"({"new": 5, "last": 6})");
+  EXPECT_EQ(c.integer("hidden_size"), 576);
+  EXPECT_FALSE(c.has("head_dim"));  // null
+  EXPECT_EQ(c.integer("new"), 3);
+  EXPECT_EQ(c.integer("last"), 6);
+  EXPECT_EQ(c.object("more").integers("a").front(), 4);
+  EXPECT_FALSE(config().has("new"));
+}
+
 TEST(HfConfig, NamesFileAndFieldOfWhatIsWrong) {
   const std::pair<std::function<void(const HfConfig&)>, std::string> kCases[] = {
       {[](const HfConfig& c) { c.integer("none"); }, "m/config.json: field 'none' is missing"},

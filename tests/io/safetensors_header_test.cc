@@ -135,7 +135,7 @@ TEST_F(SafetensorsHeaderTest, ABadFieldIsNamedWithItsValue) {
       {with_field("shape", "[[1]]"), {shape, "got a list"}},
       {with_field("shape", "[\"1\"]"), {shape, "got '1'"}},
       {with_field("shape", "[" + huge + "]"), {shape, "got " + huge}},
-      {with_field("shape", "[1,1,1,1,1]"), {shape, "expected at most 4 dimensions"}},
+      {with_field("shape", "[1,1,1,1,1,1,1,1,1]"), {shape, "expected at most 8 dimensions"}},
       {with_field("shape", "[4294967296,4294967296]"), {shape, "2^63 bits", "4294967296"}},
       {with_field("shape", "[2]"), {offsets, "expected 8 bytes for [2] F32, got 4 (0 to 4)"}},
       {with_field("data_offsets", ""), {"tensor 'w': field 'data_offsets' is missing"}},

@@ -160,6 +160,17 @@ TEST_F(SafetensorsSourceTest, ATypeThatNoWeightHasIsRefusedWhenItIsRead) {
   EXPECT_THAT(error([&] { source_.rows(ids, {{0, 1}, {0, 2}}); }), HasSubstr(words));
 }
 
+TEST_F(SafetensorsSourceTest, ATensorOfFiveDimensionsIsListedAndRefusedWhenItIsRead) {
+  const SafetensorsSource source{SafetensorsFiles(folder_.write(
+      "five.safetensors",
+      test::SafetensorsBuilder().add("w", "F16", {1, 1, 1, 2, 3}, std::string(12, 'x')).bytes()))};
+  const TensorEntry& w = *source.find("w");
+  const std::string words =
+      "tensor 'w': expected a weight of at most 4 dimensions, got [1, 1, 1, 2, 3] F16";
+  EXPECT_THAT(error([&] { source.values(w); }), HasSubstr(words));
+  EXPECT_THAT(error([&] { source.rows(w, {{0, 2}, {0, 3}}); }), HasSubstr(words));
+}
+
 TEST_F(SafetensorsSourceTest, AGroupedWeightIsOneEntryThatCanBeAnyOfItsRows) {
   const SafetensorsFiles golden(std::string(COLONNADE_TEST_DATA) + "/grouped_weights.safetensors");
   test::SafetensorsBuilder builder;

@@ -26,7 +26,7 @@ TensorEntry matrix(const char* name, int64_t rows, int64_t cols) {
 }
 
 NamedSource named(const test::ShapeSource& shapes, std::span<const NameRule> rules) {
-  return NamedSource(shapes, rules, config());
+  return NamedSource(shapes, {.rules = rules}, config());
 }
 
 TEST(NamedSource, KeepsTheEndingTheLayerAndNamesOfNoRule) {
@@ -110,11 +110,34 @@ TEST(NamedSource, SaysWhatTheFilesCallATensorThatTheyLack) {
                             {"token_embd", "wte"},
                             {"blk.#.attn_q", "h.#.qkv", Piece::q},
                             {"blk.#.ffn_up.@.weight", "h.#.experts_up", Piece::expert}};
-  const NamedSource source(shapes, rules, config(), "transformer.");
+  const NamePrefix prefixes[] = {{"transformer.", ""}};
+  const NamedSource source(shapes, {.rules = rules, .prefixes = prefixes}, config());
   EXPECT_EQ(source.name_in_files("blk.3.attn_q.bias"), "transformer.h.3.qkv.bias");
   EXPECT_EQ(source.name_in_files("blk.3.ffn_up.2.weight"), "transformer.h.3.experts_up");
   EXPECT_EQ(source.name_in_files("output.weight"), "output.weight");
   EXPECT_EQ(named(shapes, rules).name_in_files("token_embd.weight"), "wte.weight");
+}
+
+TEST(NamedSource, ReplacesTheFirstPrefixThatANameHasAndIgnoresOtherParts) {
+  const NamePrefix prefixes[] = {{"language_model.", ""}, {"model.language_model.", "model."}};
+  const char* const others[] = {"vision_tower.", "model.vision_tower."};
+  const NameRule rules[] = {{"token_embd", "model.embed"}, {"output", "lm_head"}};
+  const FileNames names{.rules = rules, .prefixes = prefixes, .ignored = others};
+  const test::ShapeSource old({matrix("language_model.model.embed.weight", 4, 4),
+                               matrix("vision_tower.a.weight", 4, 4),
+                               matrix("language_model.vision_tower.weight", 4, 4)});
+  const NamedSource source(old, names, config());
+  EXPECT_NE(source.find("token_embd.weight"), nullptr);
+  EXPECT_THAT(source.ignored(), testing::ElementsAre("vision_tower.a.weight"));
+  EXPECT_EQ(source.entries().size(), 2U);
+  EXPECT_EQ(source.name_in_files("output.weight"), "language_model.lm_head.weight");
+  const test::ShapeSource now({matrix("model.language_model.embed.weight", 4, 4),
+                               matrix("model.vision_tower.a.weight", 4, 4)});
+  const NamedSource newer(now, names, config());
+  EXPECT_NE(newer.find("token_embd.weight"), nullptr);
+  EXPECT_EQ(newer.ignored().size(), 1U);
+  EXPECT_EQ(newer.name_in_files("token_embd.bias"), "model.language_model.embed.bias");
+  EXPECT_EQ(newer.name_in_files("output.weight"), "lm_head.weight");
 }
 
 TEST(NamedSource, WrongRowsAndTwoTensorsOfOneNameAreErrorsThatNameThem) {
