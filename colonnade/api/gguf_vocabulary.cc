@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "colonnade/base/error.h"
+#include "colonnade/base/quote.h"
 
 namespace colonnade {
 namespace {
@@ -18,6 +19,17 @@ int32_t narrowed(const GgufMetadata& metadata, const char* key, int64_t value) {
 
 int32_t token_id(const GgufMetadata& metadata, const char* key) {
   return narrowed(metadata, key, metadata.integer_or(key, -1));
+}
+
+/// Colonnade's own key says what GGUF's flag cannot.
+std::optional<text::NormalizerStep::Kind> space_prefix(const GgufMetadata& metadata) {
+  if (!metadata.flag_or("tokenizer.ggml.add_space_prefix", true)) return std::nullopt;
+  const std::string when = metadata.text_or(kSpacePrefixKey, "always");
+  for (const SpacePrefixName& name : kSpacePrefixNames) {
+    if (name.name == when) return name.kind;
+  }
+  metadata.refuse(kSpacePrefixKey,
+                  concat("expected always, unless-there or first, got ", quote(when)));
 }
 
 std::vector<std::string> strings(const GgufMetadata& metadata, const char* key) {
@@ -51,7 +63,7 @@ text::Vocabulary gguf_vocabulary(const GgufMetadata& metadata) {
   constexpr const char* kAddBos = "tokenizer.ggml.add_bos_token";
   if (metadata.has(kAddBos)) v.add_bos = metadata.flag_or(kAddBos, false);
   v.add_eos = metadata.flag_or("tokenizer.ggml.add_eos_token", false);
-  v.add_space_prefix = metadata.flag_or("tokenizer.ggml.add_space_prefix", true);
+  v.space_prefix = space_prefix(metadata);
   // Source: added_tokens of microsoft/Phi-3-mini-4k-instruct's tokenizer.json ("rstrip"), for which
   // GGUF has no key; Phi-4 has the same architecture, but byte-level BPE and no such tokens.
   v.strip_behind_control =

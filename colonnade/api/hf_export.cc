@@ -8,6 +8,8 @@
 #include "colonnade/base/error.h"
 #include "colonnade/base/quote.h"
 #include "colonnade/io/number_rows.h"
+#include "colonnade/models/family.h"
+#include "colonnade/models/stacked_tensors.h"
 
 namespace colonnade {
 namespace {
@@ -32,72 +34,126 @@ int64_t row_behind(int64_t row, int64_t head) {
   return row - in_head + in_head / 2 + in_head % 2 * (head / 2);
 }
 
+/// Entries of the model that a file of it has: not a copy of the embedding beside it.
+std::vector<TensorEntry> exported(const ModelFiles& model) {
+  std::vector<TensorEntry> entries;
+  for (const TensorEntry& entry : model.source().entries()) {
+    if (entry.name == "output.weight" && model.config().tied.value_or(false)) continue;
+    entries.push_back(entry);
+  }
+  return entries;
+}
+
 class HfExport final : public ExportModel {
  public:
   explicit HfExport(const std::string& path)
       : model_(path),
         metadata_(gguf_metadata_of(
-            model_, std::filesystem::path(model_.path() + "/").parent_path().filename().string())) {
-    for (const TensorEntry& entry : model_.source().entries()) {
-      if (entry.name == "output.weight" && model_.config().tied.value_or(false)) continue;
-      entries_.push_back(&entry);
-      ExportTensor& tensor = tensors_.emplace_back();
-      tensor.name = entry.name;
-      tensor.dims = {entry.cols};
-      if (entry.rows > 1) tensor.dims.push_back(entry.rows);
-      const std::optional<GgmlType> type = dense_type(entry.format);
-      tensor.format = type ? name_of(*type) : name_of(entry.format);
-      // Values that are changed or moved on their way have no raw rows.
-      if (entry.add == 0 && !is_moved(entry)) tensor.type = type;
-      tensor.file_bytes = entry.file_bytes;
+            model_, std::filesystem::path(model_.path() + "/").parent_path().filename().string())),
+        entries_(exported(model_)),
+        stacks_(stack_tensors(entries_,
+                              family_of_architecture(model_.config().architecture).gguf_names)) {
+    for (const StackedTensor& stack : stacks_) tensors_.push_back(describe(stack));
+    for (const ConfigTensor& made : metadata_.tensors) {
+      const auto size = static_cast<int64_t>(made.values.size());
+      tensors_.push_back({made.name, {size}, name_of(GgmlType::f32), std::nullopt, size * 4});
     }
   }
 
   const std::vector<File>& files() const override { return model_.files(); }
-  const std::vector<GgufEntry>& metadata() const override { return metadata_; }
+  const std::vector<GgufEntry>& metadata() const override { return metadata_.entries; }
   const std::vector<ExportTensor>& tensors() const override { return tensors_; }
 
   void read_raw(size_t index, Range rows, std::span<std::byte> out) const override {
-    const TensorEntry& entry = *entries_[index];
-    model_.source().rows(entry, {rows, {0, entry.cols}}).dense({0, rows.size()}, out.data());
+    const auto row_bytes = out.size() / static_cast<size_t>(rows.size());
+    for_parts(stacks_[index], rows, [&](const TensorEntry& part, Range own, int64_t at) {
+      model_.source()
+          .rows(part, {own, {0, part.cols}})
+          .dense({0, own.size()}, out.data() + static_cast<size_t>(at) * row_bytes);
+    });
   }
 
   void read_numbers(size_t index, Range rows, std::span<float> out) const override {
-    const TensorEntry& entry = *entries_[index];
-    const int64_t head = is_moved(entry) ? model_.config().head_dim : 0;
-    if (entry.rows == 1) return read_vector(entry, head, out);
+    if (index >= stacks_.size()) {
+      std::ranges::copy(metadata_.tensors[index - stacks_.size()].values, out.begin());
+      return;
+    }
+    const StackedTensor& stack = stacks_[index];
+    if (stack.is_vector() && !stack.experts) {
+      for (const TensorEntry* part : stack.parts) {
+        read_vector(*part, out.first(static_cast<size_t>(part->cols)));
+        out = out.subspan(static_cast<size_t>(part->cols));
+      }
+      return;
+    }
+    for_parts(stack, rows, [&](const TensorEntry& part, Range own, int64_t at) {
+      read_rows(part, own, out.subspan(static_cast<size_t>(at * part.cols)));
+    });
+  }
+
+ private:
+  ExportTensor describe(const StackedTensor& stack) const {
+    const TensorEntry& first = *stack.parts.front();
+    const std::optional<GgmlType> type = dense_type(first.format);
+    ExportTensor tensor{stack.name, stack.dims(), type ? name_of(*type) : name_of(first.format),
+                        type, 0};
+    for (const TensorEntry* part : stack.parts) {
+      tensor.file_bytes += part->file_bytes;
+      // Values that are changed or moved on their way have no raw rows.
+      if (part->format != first.format || part->add != 0 || is_moved(*part)) tensor.type.reset();
+    }
+    if (stack.is_vector()) tensor.type.reset();
+    return tensor;
+  }
+
+  /// Calls `read` with each part that `rows` of the stack meet, its rows, and where in `rows` they
+  /// begin.
+  template <typename Read>
+  static void for_parts(const StackedTensor& stack, Range rows, Read&& read) {
+    int64_t begin = 0;
+    for (const TensorEntry* part : stack.parts) {
+      const Range own{std::max(rows.begin, begin) - begin, std::min(rows.end - begin, part->rows)};
+      if (own.begin < own.end) read(*part, own, begin + own.begin - rows.begin);
+      begin += part->rows;
+    }
+  }
+
+  /// Whether GGUF has its rows in another order.
+  bool is_moved(const TensorEntry& entry) const {
+    const std::string_view name = entry.name;
+    const bool q_or_k = name.find(".attn_q.") != name.npos || name.find(".attn_k.") != name.npos;
+    return q_or_k && metadata_.config.interleaved_qk && !model_.config().interleaved_qk;
+  }
+
+  void read_rows(const TensorEntry& entry, Range rows, std::span<float> out) const {
+    if (entry.rows == 1) return read_vector(entry, out);
     const auto cols = static_cast<size_t>(entry.cols);
-    if (head == 0) {
+    if (!is_moved(entry)) {
       colonnade::read_numbers(model_.source().rows(entry, {rows, {0, entry.cols}}), entry.format,
-                              {0, rows.size()}, out);
+                              {0, rows.size()}, out.first(static_cast<size_t>(rows.size()) * cols));
       return;
     }
     const RowSource all = model_.source().rows(entry, {{0, entry.rows}, {0, entry.cols}});
     for (int64_t row = rows.begin; row < rows.end; ++row) {
-      const int64_t at = row_behind(row, head);
+      const int64_t at = row_behind(row, model_.config().head_dim);
       colonnade::read_numbers(all, entry.format, {at, at + 1},
                               out.subspan(static_cast<size_t>(row - rows.begin) * cols, cols));
     }
   }
 
- private:
-  /// Whether GGUF has its rows in another order.
-  bool is_moved(const TensorEntry& entry) const {
-    const std::string_view name = entry.name;
-    const bool q_or_k = name.find(".attn_q.") != name.npos || name.find(".attn_k.") != name.npos;
-    return model_.config().architecture == "llama" && q_or_k;
-  }
-
-  void read_vector(const TensorEntry& entry, int64_t head, std::span<float> out) const {
+  void read_vector(const TensorEntry& entry, std::span<float> out) const {
     const std::vector<float> values = model_.source().values(entry);
+    const int64_t head = model_.config().head_dim;
     for (int64_t i = 0; i < entry.cols; ++i)
-      out[static_cast<size_t>(i)] = values[static_cast<size_t>(head > 0 ? row_behind(i, head) : i)];
+      out[static_cast<size_t>(i)] =
+          values[static_cast<size_t>(is_moved(entry) ? row_behind(i, head) : i)];
   }
 
   ModelFiles model_;
-  std::vector<GgufEntry> metadata_;
-  std::vector<const TensorEntry*> entries_;
-  std::vector<ExportTensor> tensors_;
+  HfMetadata metadata_;
+  std::vector<TensorEntry> entries_;
+  std::vector<StackedTensor> stacks_;  // of entries_
+  std::vector<ExportTensor> tensors_;  // [stacks + metadata's tensors]
 };
 
 }  // namespace

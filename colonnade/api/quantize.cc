@@ -10,6 +10,7 @@
 #include "colonnade/base/parallel_items.h"
 #include "colonnade/base/quote.h"
 #include "colonnade/io/ggml_quantize.h"
+#include "colonnade/io/gguf_keys.h"
 #include "colonnade/io/gguf_writer.h"
 
 namespace colonnade {
@@ -19,23 +20,19 @@ constexpr uint32_t kQuantizationVersion = 2;  // source: ggml.h, GGML_QNT_VERSIO
 /// Numbers that a thread has in memory at a time: a few megabytes as f32, many rows for the disk.
 constexpr int64_t kItemElements = 1 << 20;
 
-GgufEntry integer_entry(const char* key, uint32_t value) {
-  return {key, {GgufValueType::u32, uint64_t{value}}};
-}
-
 /// Keys that say how the tensors were made are true of the new ones.
 std::vector<GgufEntry> new_metadata(const std::vector<GgufEntry>& before, GgmlType type) {
   constexpr const char* kFileType = "general.file_type";
   constexpr const char* kVersion = "general.quantization_version";
-  std::vector<GgufEntry> entries;
+  GgufKeys keys;
   for (const GgufEntry& entry : before) {
     const bool about_tensors =
         entry.key == kFileType || entry.key == kVersion || entry.key.starts_with("quantize.");
-    if (!about_tensors) entries.push_back(entry);
+    if (!about_tensors) keys.entries.push_back(entry);
   }
-  entries.push_back(integer_entry(kFileType, file_type_of(type)));
-  entries.push_back(integer_entry(kVersion, kQuantizationVersion));
-  return entries;
+  keys.integer(kFileType, file_type_of(type));
+  keys.integer(kVersion, kQuantizationVersion);
+  return std::move(keys.entries);
 }
 
 void check_output(const ExportModel& model, const std::string& output) {

@@ -56,6 +56,7 @@ void parallel_items(int threads, int64_t count, const std::function<void(int64_t
   pool.submit(&nothing, 1, /*meets=*/true);
   pool.join();
   if (job.failure) std::rethrow_exception(job.failure);
+  if (count > 0) between();
 }
 
 }  // namespace colonnade

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <set>
 
 #include "colonnade/base/error.h"
 #include "colonnade/base/quote.h"
 #include "colonnade/base/text_file.h"
+#include "colonnade/io/gguf_keys.h"
 
 namespace colonnade {
 namespace {
@@ -27,34 +27,6 @@ constexpr const char* kPieces =
 constexpr int64_t kVersion = 1;
 constexpr int64_t kMostRanks = 1 << 20;
 constexpr int64_t kMostElements = int64_t{1} << 56;  // bytes of them are below 2^63
-
-template <typename T>
-GgufEntry numbers_entry(const char* key, GgufValueType type, const std::vector<T>& values) {
-  GgufArray array;
-  array.element_type = type;
-  array.size = static_cast<int64_t>(values.size());
-  array.numbers.resize(values.size() * sizeof(T));
-  std::memcpy(array.numbers.data(), values.data(), array.numbers.size());
-  return {key, {GgufValueType::array, std::make_shared<const GgufArray>(std::move(array))}};
-}
-
-GgufEntry names_entry(const std::vector<WholeTensor>& tensors) {
-  std::string bytes;
-  std::vector<uint64_t> ends;
-  for (const WholeTensor& tensor : tensors) {
-    bytes += tensor.name;
-    ends.push_back(bytes.size());
-  }
-  GgufArray array;
-  array.element_type = GgufValueType::string;
-  array.size = static_cast<int64_t>(tensors.size());
-  array.strings = StringArray(std::move(bytes), std::move(ends));
-  return {kTensors, {GgufValueType::array, std::make_shared<const GgufArray>(std::move(array))}};
-}
-
-GgufEntry integer_entry(const char* key, int64_t value) {
-  return {key, {GgufValueType::u32, static_cast<uint64_t>(value)}};
-}
 
 /// Reads the keys of one file.
 class Reader {
@@ -207,17 +179,19 @@ std::vector<GgufEntry> rank_metadata(const RankFileHeader& header) {
   for (const TensorPiece& piece : header.pieces)
     pieces.insert(pieces.end(),
                   {piece.rows.begin, piece.rows.end, piece.cols.begin, piece.cols.end});
-  std::vector<GgufEntry> entries = {integer_entry(kVersionKey, kVersion),
-                                    integer_entry(kRank, header.rank),
-                                    integer_entry(kCount, header.ranks),
-                                    {kModel, {GgufValueType::string, header.model}},
-                                    names_entry(header.tensors),
-                                    numbers_entry(kTypes, GgufValueType::i64, types),
-                                    numbers_entry(kShapes, GgufValueType::i64, shapes),
-                                    numbers_entry(kPieces, GgufValueType::i64, pieces)};
-  if (!header.shares.empty())
-    entries.push_back(numbers_entry(kShares, GgufValueType::f64, header.shares));
-  return entries;
+  std::vector<std::string> names;
+  for (const WholeTensor& tensor : header.tensors) names.push_back(tensor.name);
+  GgufKeys keys;
+  keys.integer(kVersionKey, kVersion);
+  keys.integer(kRank, header.rank);
+  keys.integer(kCount, header.ranks);
+  keys.text(kModel, header.model);
+  keys.texts(kTensors, names);
+  keys.numbers(kTypes, types);
+  keys.numbers(kShapes, shapes);
+  keys.numbers(kPieces, pieces);
+  if (!header.shares.empty()) keys.numbers(kShares, header.shares);
+  return std::move(keys.entries);
 }
 
 std::vector<GgufTensorSpec> rank_tensors(const RankFileHeader& header) {

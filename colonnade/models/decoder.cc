@@ -61,8 +61,9 @@ Decoder::Decoder(ParamSet& params, const DecoderConfig& c)
 }
 
 std::vector<std::string> Decoder::ignorable() const {
-  std::vector<std::string> names = {"rope_freqs.weight"};  // in the configuration by now
-  if (tied()) names.push_back("output.weight");            // a copy of the embedding
+  std::vector<std::string> names;
+  for (ConfigTensor& tensor : config_tensors(config_)) names.push_back(std::move(tensor.name));
+  if (tied()) names.push_back("output.weight");  // a copy of the embedding
   return names;
 }
 

@@ -26,6 +26,13 @@ void check_experts(const DecoderConfig& config) {
 
 }  // namespace
 
+std::vector<ConfigTensor> config_tensors(const DecoderConfig& c) {
+  if (c.rope_factors.empty()) return {};
+  if (c.rope_long_factors.empty()) return {{"rope_freqs.weight", c.rope_factors}};
+  return {{"rope_factors_short.weight", c.rope_factors},
+          {"rope_factors_long.weight", c.rope_long_factors}};
+}
+
 DecoderConfig for_context(DecoderConfig config, int64_t context) {
   if (static_cast<double>(context) > config.rope_scaling.original_context &&
       !config.rope_long_factors.empty())

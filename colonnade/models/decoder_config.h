@@ -13,15 +13,13 @@ namespace colonnade {
 
 /// How rotary frequencies are stretched for long contexts.
 struct RopeScaling {
-  enum class Kind : uint8_t { none, linear, llama3, yarn, longrope } kind = Kind::none;
+  enum class Kind : uint8_t { none, linear, yarn, longrope } kind = Kind::none;
   double factor = 1;
   double original_context = 0;
-  double low_frequency_factor = 1;   // llama3
-  double high_frequency_factor = 4;  // llama3
-  double beta_fast = 32;             // yarn
-  double beta_slow = 1;              // yarn
-  double attention_factor = 0;       // yarn: 0: 0.1 ln(factor) + 1; longrope
-  bool truncate = true;              // yarn: the ramp begins and ends at whole dimensions
+  double beta_fast = 32;        // yarn
+  double beta_slow = 1;         // yarn
+  double attention_factor = 0;  // yarn: 0: 0.1 ln(factor) + 1; longrope
+  bool truncate = true;         // yarn: the ramp begins and ends at whole dimensions
 };
 
 enum class Positions : uint8_t { rotary, learned, alibi };
@@ -60,7 +58,8 @@ struct DecoderConfig {
   int rotary_dim = 0;
   double rope_theta = 10000;
   RopeScaling rope_scaling;
-  std::vector<float> rope_factors;       // [rotary_dim / 2] divisors of the frequencies, or empty
+  std::vector<float>
+      rope_factors;  // [rotary_dim / 2] divisors of the frequencies (Llama 3), or empty
   std::vector<float> rope_long_factors;  // longrope: in place of rope_factors in longer contexts
   double local_rope_theta = 0;           // of layers with local_rope, which are never stretched
 
@@ -91,6 +90,15 @@ struct DecoderConfig {
   bool pairs_side_by_side() const { return interleaved_qk && rotary_dim != head_dim; }
   int64_t embedding_width() const { return embedding_dim > 0 ? embedding_dim : dim; }
 };
+
+/// A vector that a file holds and no layer asks for: it belongs to the configuration.
+struct ConfigTensor {
+  std::string name;
+  std::vector<float> values;
+};
+
+/// Divisors of rotary frequencies.
+std::vector<ConfigTensor> config_tensors(const DecoderConfig& config);
 
 /// The configuration for a session of `context` positions: where frequencies are stretched
 /// otherwise beyond the context that the model was first trained for (longrope), those for that

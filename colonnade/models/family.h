@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "colonnade/io/gguf_keys.h"
 #include "colonnade/io/gguf_metadata.h"
 #include "colonnade/io/hf_config.h"
 #include "colonnade/models/decoder_config.h"
@@ -22,6 +23,8 @@ struct Family {
   void (*configure)(DecoderConfig& config);
   void (*configure_gguf)(const GgufMetadata& metadata, DecoderConfig& config) = nullptr;
   void (*configure_hf)(const HfConfig& fields, DecoderConfig& config) = nullptr;
+  /// Appends the keys that configure_gguf reads.
+  void (*add_gguf_keys)(const DecoderConfig& config, GgufKeys& keys) = nullptr;
   /// Names that files have and the layers do not ask for.
   std::span<const NameRule> gguf_names = {};
   std::span<const NameRule> hf_names = {};

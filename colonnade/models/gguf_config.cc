@@ -83,6 +83,35 @@ RopeScaling read_scaling(const Keys& keys, int64_t context) {
   return s;
 }
 
+/// Divisors of the frequencies, one per rotated pair; empty: none.
+std::vector<float> factors_of(const TensorSource& tensors, const char* name,
+                              const DecoderConfig& c) {
+  const TensorEntry* entry = tensors.find(name);
+  if (entry == nullptr) return {};
+  CN_CHECK(entry->rows == 1 && entry->cols == c.rotary_dim / 2, "model: tensor ", quote(name),
+           ": expected ", c.rotary_dim / 2, " values, one per rotated pair, got ", entry->rows,
+           " x ", entry->cols);
+  std::vector<float> factors = tensors.values(*entry);
+  for (const float factor : factors)
+    CN_CHECK(factor > 0 && std::isfinite(factor), "model: tensor ", quote(name),
+             ": expected positive numbers, got ", factor);
+  return factors;
+}
+
+constexpr const char* kShortFactors = "rope_factors_short.weight";
+
+/// Source: names and keys as llama.cpp writes them for Phi-3 (convert_hf_to_gguf.py).
+void read_longrope(const Keys& keys, const TensorSource& tensors, DecoderConfig& c) {
+  c.rope_factors = factors_of(tensors, kShortFactors, c);
+  c.rope_long_factors = factors_of(tensors, "rope_factors_long.weight", c);
+  CN_CHECK(!c.rope_long_factors.empty(),
+           "model: tensor 'rope_factors_long.weight' is missing from the file");
+  RopeScaling& s = c.rope_scaling;
+  s.kind = RopeScaling::Kind::longrope;
+  s.factor = static_cast<double>(c.context) / s.original_context;
+  s.attention_factor = positive_or(keys, "rope.scaling.attn_factor", 1);
+}
+
 void read_attention(const Keys& keys, DecoderConfig& c) {
   constexpr int64_t kMostHeads = 65536;
   constexpr const char* kKvHeads = "attention.head_count_kv";
@@ -107,8 +136,8 @@ void read_rotation(const Keys& keys, const TensorSource& tensors, DecoderConfig&
     keys.refuse(kWidth, concat("expected an even number, got ", c.rotary_dim));
   c.rope_theta = positive_or(keys, "rope.freq_base", 10000);
   c.rope_scaling = read_scaling(keys, c.context);
-  if (const TensorEntry* factors = tensors.find("rope_freqs.weight"))
-    c.rope_factors = tensors.values(*factors);
+  c.rope_factors = factors_of(tensors, "rope_freqs.weight", c);
+  if (tensors.find(kShortFactors) != nullptr) read_longrope(keys, tensors, c);
 }
 
 void read_norm(const Keys& keys, DecoderConfig& c) {

@@ -8,6 +8,7 @@
 #include "colonnade/base/error.h"
 #include "colonnade/base/math.h"
 #include "colonnade/models/family.h"
+#include "colonnade/models/rope.h"
 
 namespace colonnade {
 namespace {
@@ -128,12 +129,15 @@ void read_scaling(const HfConfig& all, const HfConfig& rope, DecoderConfig& c) {
   if (type == "linear") {
     s.kind = RopeScaling::Kind::linear;
   } else if (type == "llama3") {
-    s.kind = RopeScaling::Kind::llama3;
-    s.low_frequency_factor = positive(rope, "low_freq_factor");
-    s.high_frequency_factor = positive(rope, "high_freq_factor");
-    CN_CHECK(s.high_frequency_factor > s.low_frequency_factor, rope.place("high_freq_factor"),
-             ": expected more than low_freq_factor, ", s.low_frequency_factor, ", got ",
-             s.high_frequency_factor);
+    const Llama3Bands bands{.factor = s.factor,
+                            .original_context = s.original_context,
+                            .low_frequency_factor = positive(rope, "low_freq_factor"),
+                            .high_frequency_factor = positive(rope, "high_freq_factor")};
+    CN_CHECK(bands.high_frequency_factor > bands.low_frequency_factor,
+             rope.place("high_freq_factor"), ": expected more than low_freq_factor, ",
+             bands.low_frequency_factor, ", got ", bands.high_frequency_factor);
+    c.rope_factors = llama3_factors(c, bands);
+    s = {};
   } else if (type == "yarn") {
     read_yarn(rope, c);
   } else {

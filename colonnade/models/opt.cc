@@ -55,6 +55,8 @@ const Family kOpt = {
             c.embedding_dim = size_within(fields, "word_embed_proj_dim", int64_t{1} << 24);
           refuse_unless(fields, "layer_norm_elementwise_affine", true);
         },
+    .add_gguf_keys = [](const DecoderConfig& c,
+                        GgufKeys& keys) { keys.flag("opt.norm_before", c.norms_before); },
     .hf_names = kHfNames,
     .hf_prefixes = kHfPrefixes,
     .tied = true};

@@ -54,6 +54,10 @@ const Family kQwen3Moe = {
           choose_layers(fields, c);
           c.router = router_of(fields.flag_or("norm_topk_prob", false));
         },
+    .add_gguf_keys =
+        [](const DecoderConfig& c, GgufKeys& keys) {
+          keys.flag("qwen3moe.expert_weights_norm", c.router == RouterKind::choose_then_softmax);
+        },
     .gguf_names = kStackedExpertNames,
     .hf_names = kHfNames,
     .hf_defaults =

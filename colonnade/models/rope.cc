@@ -11,18 +11,14 @@ namespace {
 
 constexpr double kTwoPi = 6.283185307179586;
 
-/// Llama 3.1: long wavelengths are divided by the factor, short ones kept, those between blended.
-float llama3_frequency(float inverse, const RopeScaling& s) {
+float llama3_factor(float inverse, const Llama3Bands& bands) {
   const double wavelength = kTwoPi / static_cast<double>(inverse);
-  const double low = s.original_context / s.low_frequency_factor;
-  const double high = s.original_context / s.high_frequency_factor;
-  if (wavelength < high) return inverse;
-  const float slow = inverse / static_cast<float>(s.factor);
-  if (wavelength > low) return slow;
-  const double smooth = (s.original_context / wavelength - s.low_frequency_factor) /
-                        (s.high_frequency_factor - s.low_frequency_factor);
-  return static_cast<float>((1 - smooth) * static_cast<double>(slow) +
-                            smooth * static_cast<double>(inverse));
+  if (wavelength < bands.original_context / bands.high_frequency_factor) return 1;
+  if (wavelength > bands.original_context / bands.low_frequency_factor)
+    return static_cast<float>(bands.factor);
+  const double smooth = (bands.original_context / wavelength - bands.low_frequency_factor) /
+                        (bands.high_frequency_factor - bands.low_frequency_factor);
+  return static_cast<float>(1 / ((1 - smooth) / bands.factor + smooth));
 }
 
 /// YaRN: the dimension whose wavelength makes `rotations` turns over the original context.
@@ -53,25 +49,28 @@ void apply_yarn(const DecoderConfig& c, RopeFrequencies& f) {
                                                                  : 0.1 * math::log(s.factor) + 1);
 }
 
-}  // namespace
-
-RopeFrequencies rope_frequencies(const DecoderConfig& c) {
-  RopeFrequencies f;
+std::vector<float> inverse_frequencies(const DecoderConfig& c) {
+  std::vector<float> inverse;
   const double log_theta = math::log(c.rope_theta);
   for (int i = 0; i < c.rotary_dim; i += 2) {
     const float exponent = static_cast<float>(i) / static_cast<float>(c.rotary_dim);
     const auto power = static_cast<float>(math::exp(static_cast<double>(exponent) * log_theta));
-    f.inverse.push_back(1.0F / power);
+    inverse.push_back(1.0F / power);
   }
+  return inverse;
+}
+
+}  // namespace
+
+RopeFrequencies rope_frequencies(const DecoderConfig& c) {
+  RopeFrequencies f;
+  f.inverse = inverse_frequencies(c);
   for (size_t i = 0; i < c.rope_factors.size(); ++i) f.inverse[i] /= c.rope_factors[i];
   switch (c.rope_scaling.kind) {
     case RopeScaling::Kind::none:
       break;
     case RopeScaling::Kind::linear:
       for (float& x : f.inverse) x /= static_cast<float>(c.rope_scaling.factor);
-      break;
-    case RopeScaling::Kind::llama3:
-      for (float& x : f.inverse) x = llama3_frequency(x, c.rope_scaling);
       break;
     case RopeScaling::Kind::yarn:
       apply_yarn(c, f);
@@ -81,6 +80,13 @@ RopeFrequencies rope_frequencies(const DecoderConfig& c) {
       break;
   }
   return f;
+}
+
+std::vector<float> llama3_factors(const DecoderConfig& c, const Llama3Bands& bands) {
+  std::vector<float> factors;
+  for (const float inverse : inverse_frequencies(c))
+    factors.push_back(llama3_factor(inverse, bands));
+  return factors;
 }
 
 void extend_rope_table(Device& device, const RopeFrequencies& frequencies, int64_t positions,

@@ -181,6 +181,19 @@ bool add_parts(const TensorEntry& whole, std::string_view name, const NameRule& 
 
 }  // namespace
 
+FilePlace place_in_files(std::string_view name, std::span<const NameRule> rules) {
+  const std::string_view ending = ending_of(name);
+  const std::string_view start = name.substr(0, name.size() - ending.size());
+  for (const NameRule& rule : rules) {
+    const bool all = !ending_of(rule.name).empty() || ending.empty();
+    const std::optional<Match> found = match(rule.name, all ? name : start);
+    if (!found) continue;
+    return {fill(rule.file_name, *found) + std::string(all ? "" : ending), rule.piece,
+            found->expert.empty() ? 0 : std::stoll(std::string(found->expert))};
+  }
+  return {std::string(name)};
+}
+
 std::string NamedSource::without_prefix(std::string_view name) {
   for (const NamePrefix& prefix : names_.prefixes) {
     if (!name.starts_with(prefix.in_files)) continue;

@@ -48,6 +48,15 @@ struct NameRule {
   Form form = Form::as_it_is;
 };
 
+/// Where files have what the layers call `name`: the other way round.
+struct FilePlace {
+  std::string file_name;
+  Piece piece = Piece::whole;
+  int64_t expert = 0;  // of a piece of experts
+};
+/// Of a name that no rule has: the same name.
+FilePlace place_in_files(std::string_view name, std::span<const NameRule> rules);
+
 /// What names in files may begin with, and what rules have in its place.
 struct NamePrefix {
   const char* in_files;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "colonnade/base/error.h"
+#include "colonnade/text/pieces.h"
 
 namespace colonnade::text {
 namespace {
@@ -76,6 +77,17 @@ KnownSteps known_steps(std::string_view name) {
   if (entry.digits) known.steps.splits.push_back({"\\p{Digits}", SplitBehavior::isolated, false});
   known.steps.splits.push_back({std::string(entry.regex), SplitBehavior::isolated, false});
   return known;
+}
+
+TextSteps sentencepiece_steps(std::optional<NormalizerStep::Kind> space_prefix) {
+  using Kind = NormalizerStep::Kind;
+  const std::string space = with_metaspaces(" ");
+  const bool always = space_prefix == Kind::prepend;
+  TextSteps steps;
+  if (always) steps.normalizer.push_back({Kind::prepend, "", space});
+  steps.normalizer.push_back({Kind::replace, " ", space});
+  if (space_prefix && !always) steps.normalizer.push_back({*space_prefix, "", space});
+  return steps;
 }
 
 }  // namespace colonnade::text

@@ -1,6 +1,7 @@
 // The pre-tokenizers that GGUF files name.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "colonnade/text/text_steps.h"
@@ -16,6 +17,9 @@ struct KnownSteps {
 
 /// `name` as in tokenizer.ggml.pre. Throws Error that lists the known names if it is none of them.
 KnownSteps known_steps(std::string_view name);
+
+/// What models with a tokenizer of SentencePiece's kind do: `space_prefix` puts a space in front.
+TextSteps sentencepiece_steps(std::optional<NormalizerStep::Kind> space_prefix);
 
 /// The pattern of GPT-2, which tokenizer.json calls "ByteLevel" with "use_regex".
 extern const std::string_view kGpt2Regex;

@@ -54,21 +54,12 @@ Plan plan_of_rules(const TokenizerRules& rules) {
           rules.suffix};
 }
 
-TextSteps sentencepiece_steps(bool add_space_prefix) {
-  using Kind = NormalizerStep::Kind;
-  const std::string space = with_metaspaces(" ");
-  TextSteps steps;
-  if (add_space_prefix) steps.normalizer.push_back({Kind::prepend, "", space});
-  steps.normalizer.push_back({Kind::replace, " ", space});
-  return steps;
-}
-
 Plan plan_of_gguf(const Vocabulary& v) {
   Plan plan;
   bool add_bos = v.model == "llama";
   if (v.model == "llama") {
-    plan.steps = sentencepiece_steps(v.add_space_prefix);
-    if (v.add_space_prefix) plan.first_space = FirstSpace::strip;
+    plan.steps = sentencepiece_steps(v.space_prefix);
+    if (v.space_prefix) plan.first_space = FirstSpace::strip;
   } else {
     const KnownSteps known = known_steps(v.pre);
     plan.steps = known.steps;

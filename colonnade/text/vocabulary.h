@@ -72,7 +72,8 @@ struct Vocabulary {
   std::vector<int32_t> end_tokens;  ///< further ones that end a generation
   std::optional<bool> add_bos;  ///< not said: as models with this pre-tokenizer do (Llama 3: yes)
   bool add_eos = false;
-  bool add_space_prefix = true;         ///< "llama" only: text begins with one space more
+  /// "llama" only: how text gets a space in front, if it does: one of the kinds that prepend.
+  std::optional<NormalizerStep::Kind> space_prefix = NormalizerStep::Kind::prepend;
   bool strip_behind_control = false;    ///< control tokens take the spaces behind them (Phi-3)
   std::optional<TokenizerRules> rules;  ///< in place of pre, merges, scores, add_*
 

@@ -72,7 +72,7 @@ TEST(GgufVocabulary, EveryKeyHasItsMember) {
   EXPECT_EQ(v.unk, 5);
   EXPECT_EQ(v.add_bos, std::optional(false));
   EXPECT_TRUE(v.add_eos);
-  EXPECT_FALSE(v.add_space_prefix);
+  EXPECT_EQ(v.space_prefix, std::nullopt);
 }
 
 TEST(GgufVocabulary, WhatIsNotSaidIsLeftToTheTokenizer) {
@@ -82,7 +82,7 @@ TEST(GgufVocabulary, WhatIsNotSaidIsLeftToTheTokenizer) {
   for (const int32_t id : {v.bos, v.eos, v.eot, v.pad, v.unk}) EXPECT_EQ(id, -1);
   EXPECT_EQ(v.add_bos, std::nullopt);
   EXPECT_FALSE(v.add_eos);
-  EXPECT_TRUE(v.add_space_prefix);
+  EXPECT_EQ(v.space_prefix, text::NormalizerStep::Kind::prepend);
 }
 
 TEST(GgufVocabulary, Phi3sControlTokensStripWhatIsBehindThem) {

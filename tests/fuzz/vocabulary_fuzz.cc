@@ -26,7 +26,10 @@ Vocabulary any_vocabulary(FuzzedDataProvider& input) {
     *id = input.ConsumeIntegralInRange(-2, 31);
   if (input.ConsumeBool()) v.add_bos = input.ConsumeBool();
   v.add_eos = input.ConsumeBool();
-  v.add_space_prefix = input.ConsumeBool();
+  using Kind = NormalizerStep::Kind;
+  constexpr Kind kPrefixes[] = {Kind::prepend, Kind::prepend_unless, Kind::prepend_first};
+  v.space_prefix.reset();
+  if (input.ConsumeBool()) v.space_prefix = input.PickValueInArray(kPrefixes);
   return v;
 }
 

@@ -103,6 +103,26 @@ TEST(ReadConfig, RopeFactorsComeFromTheirTensor) {
             std::vector<float>(8, 2.0F));
 }
 
+TEST(ReadConfig, Phi3sLongContextFilesHaveShortAndLongFactors) {
+  std::vector<GgufEntry> entries = metadata_of("phi3");
+  entries.push_back(number("phi3.rope.scaling.original_context_length", 64));
+  entries.push_back(real("phi3.rope.scaling.attn_factor", 1.25));
+  std::vector<TensorEntry> tensors = {{"token_embd.weight", WeightFormat::q8_0, 300, 64, 0},
+                                      {"rope_factors_short.weight", WeightFormat::f32, 1, 8, 0}};
+  EXPECT_THAT(failure_of(entries, test::ShapeSource(tensors)),
+              testing::HasSubstr("'rope_factors_long.weight' is missing"));
+  tensors.push_back({"rope_factors_long.weight", WeightFormat::f32, 1, 7, 0});
+  EXPECT_THAT(failure_of(entries, test::ShapeSource(tensors)),
+              testing::HasSubstr("'rope_factors_long.weight': expected 8 values"));
+  tensors.back().cols = 8;
+  const DecoderConfig c = read_config(GgufMetadata("file", entries), test::ShapeSource(tensors));
+  EXPECT_EQ(c.rope_scaling.kind, RopeScaling::Kind::longrope);
+  EXPECT_EQ(c.rope_scaling.original_context, 64);
+  EXPECT_EQ(c.rope_scaling.attention_factor, 1.25);
+  EXPECT_EQ(c.rope_factors.size(), 8U);
+  EXPECT_EQ(c.rope_long_factors.size(), 8U);
+}
+
 TEST(ReadConfig, AnUnknownArchitectureIsNamedWithTheKnownOnes) {
   const std::string message = failure_of(metadata_of("mamba"));
   EXPECT_THAT(message, testing::HasSubstr("'mamba'"));

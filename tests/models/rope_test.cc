@@ -45,11 +45,10 @@ TEST(RopeFrequencies, FactorsOfTheFileDivideEachItsOwn) {
 
 TEST(RopeFrequencies, Llama3BandsAreThePublishedOnes) {
   DecoderConfig c = rotary(64, 5e5);
-  c.rope_scaling = {.kind = RopeScaling::Kind::llama3,
-                    .factor = 32,
-                    .original_context = 8192,
-                    .low_frequency_factor = 1,
-                    .high_frequency_factor = 4};
+  c.rope_factors = llama3_factors(c, {.factor = 32,
+                                      .original_context = 8192,
+                                      .low_frequency_factor = 1,
+                                      .high_frequency_factor = 4});
   const std::vector<float> f = rope_frequencies(c).inverse;
   expect_close(f[0], 1);
   expect_close(f[8], 3.760603e-2);

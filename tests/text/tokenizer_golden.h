@@ -33,6 +33,18 @@ inline std::vector<std::string> golden_lines(const nlohmann::json& golden) {
   return CorpusMaker().lines(golden["seed"].get<uint64_t>(), golden["lines"].get<uint64_t>());
 }
 
+/// The tokenizer.json of a form of forms.json: with the tables of the vocabulary that it is about.
+inline std::string tokenizer_file(const nlohmann::json& form) {
+  const nlohmann::json tables = tokenizer_data(form["vocabulary"].get<std::string>());
+  nlohmann::json file = form["tokenizer"];
+  nlohmann::json& model = file["model"];
+  model["vocab"] = nlohmann::json::object();
+  for (size_t id = 0; id < form["vocabulary_size"].get<size_t>(); ++id)
+    model["vocab"][tables["tokens"][id].get<std::string>()] = id;
+  model["merges"] = tables["merges"];
+  return file.dump();
+}
+
 inline uint64_t golden_digest(const nlohmann::json& golden, const char* name) {
   return std::stoull(golden[name].get<std::string>(), nullptr, 16);
 }

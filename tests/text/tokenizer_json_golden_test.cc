@@ -21,18 +21,8 @@ const nlohmann::json& forms() {
   return all;
 }
 
-// The vocabulary that a form is about, as the tables of a tokenizer.json.
 text::Tokenizer tokenizer_of(const nlohmann::json& form) {
-  const nlohmann::json tables = tokenizer_data(form["vocabulary"].get<std::string>());
-  nlohmann::json file = form["tokenizer"];
-  nlohmann::json& model = file["model"];
-  model["vocab"] = nlohmann::json::object();
-  for (size_t id = 0; id < tables["tokens"].size(); ++id) {
-    const bool in_model = id < form["vocabulary_size"].get<size_t>();
-    if (in_model) model["vocab"][tables["tokens"][id].get<std::string>()] = id;
-  }
-  model["merges"] = tables["merges"];
-  const std::string text = file.dump();
+  const std::string text = tokenizer_file(form);
   text::TokenizerFiles files;
   files.tokenizer = {text, "tokenizer.json"};
   return text::Tokenizer(text::read_tokenizer_json(files));
@@ -82,7 +72,7 @@ TEST(ScoredVocabulary, EveryLineOfTheCorpusGetsTheIdsThatMergesGive) {
   text::Vocabulary llama2 = scored_vocabulary();
   llama2.add_eos = true;
   text::Vocabulary gemma = scored_vocabulary();
-  gemma.add_space_prefix = false;
+  gemma.space_prefix.reset();
   const std::pair<const char*, text::Vocabulary> cases[] = {{"llama2", llama2}, {"gemma", gemma}};
   const std::vector<std::string> lines = golden_lines(forms());
   for (const auto& [name, vocabulary] : cases) {

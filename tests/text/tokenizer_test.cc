@@ -140,7 +140,7 @@ TEST(Tokenizer, BehindATextTheFirstSpaceIsPartOfIt) {
 
 TEST(Tokenizer, WithoutASpacePrefixTextIsTakenAsItIs) {
   Vocabulary v = llama2_extract();
-  v.add_space_prefix = false;
+  v.space_prefix.reset();
   const Tokenizer gemma_like(v);
   EXPECT_EQ(gemma_like.encode("Hello", ParseSpecial::no, AddSpecial::no), Ids{10994});
   EXPECT_EQ(gemma_like.encode(" Hello", ParseSpecial::no, AddSpecial::no), Ids{15043});
