@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "colonnade/api/hf_texts.h"
 #include "colonnade/api/session.h"
 #include "colonnade/io/gguf.h"
 #include "colonnade/io/hf_folder.h"
@@ -43,6 +44,21 @@ ModelDescription describe(const GgufMetadata& metadata) {
   return d;
 }
 
+ModelDescription describe(const HfConfig& fields) {
+  const HfSizes sizes = read_sizes(text_fields(fields));
+  ModelDescription d;
+  d.architecture = fields.text_or("model_type", "");
+  d.layers = sizes.layers;
+  d.dim = sizes.dim;
+  d.heads = sizes.heads;
+  d.kv_heads = sizes.kv_heads;
+  d.head_dim = sizes.head_dim;
+  d.ffn_dim = sizes.ffn_dim;
+  d.vocab = sizes.vocab;
+  d.context = sizes.context;
+  return d;
+}
+
 ModelDescription describe_gguf(const std::string& path) {
   const GgufFile file(path);
   ModelDescription d = describe(file.metadata());
@@ -57,8 +73,14 @@ ModelDescription describe_gguf(const std::string& path) {
 ModelDescription describe_pieces(const std::vector<std::string>& paths) {
   const PieceFiles files(paths);
   const PieceSource source(files);
-  ModelDescription d = describe(files.metadata());
+  const GgufMetadata& keys = files.metadata();
+  ModelDescription d =
+      has_hf_texts(keys) ? describe(hf_config_of(keys, paths.front())) : describe(keys);
   d.path = paths.front();
+  if (has_hf_texts(keys)) {
+    d.name = keys.text_or("general.name", "");
+    d.chat_template = hf_chat_template_of(keys);
+  }
   d.rank_files = files.header().ranks;
   for (const auto& file : files.files()) d.file_bytes += file->file.size_bytes();
   for (const WholeTensor& tensor : files.header().tensors) {
@@ -74,21 +96,10 @@ ModelDescription describe_pieces(const std::vector<std::string>& paths) {
 
 ModelDescription describe_hf(const std::string& path) {
   const HfFolder folder(path);
-  const HfConfig& fields = folder.config();
   const SafetensorsFiles files = folder.weights();
-  const HfSizes sizes = read_sizes(text_fields(fields));
-  ModelDescription d;
+  ModelDescription d = describe(folder.config());
   d.path = folder.path();
-  d.name = d.path.substr(d.path.find_last_of('/') + 1);
-  d.architecture = fields.text_or("model_type", "");
-  d.layers = sizes.layers;
-  d.dim = sizes.dim;
-  d.heads = sizes.heads;
-  d.kv_heads = sizes.kv_heads;
-  d.head_dim = sizes.head_dim;
-  d.ffn_dim = sizes.ffn_dim;
-  d.vocab = sizes.vocab;
-  d.context = sizes.context;
+  d.name = folder_name(d.path);
   d.file_bytes = files.size_bytes();
   d.chat_template = folder.chat_template();
   for (const SafetensorsTensor& tensor : files.tensors()) {

@@ -1,31 +1,19 @@
 #include "colonnade/api/hf_export.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 #include "colonnade/api/hf_metadata.h"
+#include "colonnade/api/hf_texts.h"
 #include "colonnade/base/error.h"
 #include "colonnade/base/quote.h"
+#include "colonnade/io/ggml_blocks.h"
 #include "colonnade/io/number_rows.h"
 #include "colonnade/models/family.h"
 #include "colonnade/models/stacked_tensors.h"
 
 namespace colonnade {
 namespace {
-
-std::optional<GgmlType> dense_type(WeightFormat format) {
-  switch (format) {
-    case WeightFormat::f32:
-      return GgmlType::f32;
-    case WeightFormat::f16:
-      return GgmlType::f16;
-    case WeightFormat::bf16:
-      return GgmlType::bf16;
-    default:
-      return std::nullopt;
-  }
-}
 
 /// The model's row that stands in row `row` of the file, whose pairs stand side by side: the
 /// inverse of interleaved_row.
@@ -34,12 +22,10 @@ int64_t row_behind(int64_t row, int64_t head) {
   return row - in_head + in_head / 2 + in_head % 2 * (head / 2);
 }
 
-/// Entries of the model that a file of it has: not a copy of the embedding beside it.
 std::vector<TensorEntry> exported(const ModelFiles& model) {
   std::vector<TensorEntry> entries;
   for (const TensorEntry& entry : model.source().entries()) {
-    if (entry.name == "output.weight" && model.config().tied.value_or(false)) continue;
-    entries.push_back(entry);
+    if (!model.ignores(entry)) entries.push_back(entry);
   }
   return entries;
 }
@@ -48,8 +34,7 @@ class HfExport final : public ExportModel {
  public:
   explicit HfExport(const std::string& path)
       : model_(path),
-        metadata_(gguf_metadata_of(
-            model_, std::filesystem::path(model_.path() + "/").parent_path().filename().string())),
+        metadata_(gguf_metadata_of(model_, folder_name(model_.path()))),
         entries_(exported(model_)),
         stacks_(stack_tensors(entries_,
                               family_of_architecture(model_.config().architecture).gguf_names)) {
@@ -94,7 +79,7 @@ class HfExport final : public ExportModel {
  private:
   ExportTensor describe(const StackedTensor& stack) const {
     const TensorEntry& first = *stack.parts.front();
-    const std::optional<GgmlType> type = dense_type(first.format);
+    const std::optional<GgmlType> type = dense_ggml_type(first.format);
     ExportTensor tensor{stack.name, stack.dims(), type ? name_of(*type) : name_of(first.format),
                         type, 0};
     for (const TensorEntry* part : stack.parts) {

@@ -1,11 +1,11 @@
 #include "colonnade/api/model_files.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string_view>
 
 #include "colonnade/api/gguf_vocabulary.h"
+#include "colonnade/api/hf_texts.h"
 #include "colonnade/base/error.h"
 #include "colonnade/base/quote.h"
 #include "colonnade/io/gguf_source.h"
@@ -19,7 +19,6 @@
 #include "colonnade/models/hf_decoder_config.h"
 #include "colonnade/models/tensor_names.h"
 #include "colonnade/models/text_model.h"
-#include "colonnade/text/tokenizer_json.h"
 
 namespace colonnade {
 
@@ -82,7 +81,11 @@ struct PieceModel final : ModelFiles::Impl {
 
   explicit PieceModel(const std::vector<std::string>& paths) : pieces(paths), tensors(pieces) {
     for (const std::string& path : paths) opened.emplace_back(path);
-    config = of_file(paths.front(), [this] { return read_config(pieces.metadata(), tensors); });
+    const GgufMetadata& keys = pieces.metadata();
+    config = of_file(paths.front(), [&] {
+      return has_hf_texts(keys) ? read_config(text_fields(hf_config_of(keys, paths.front())))
+                                : read_config(keys, tensors);
+    });
     source.emplace(tensors, FileNames{}, config);
   }
 
@@ -93,9 +96,15 @@ struct PieceModel final : ModelFiles::Impl {
     for (const auto& file : pieces.files()) bytes += file->file.bytes_read();
     return bytes;
   }
-  text::Vocabulary vocabulary() const override { return gguf_vocabulary(pieces.metadata()); }
+  text::Vocabulary vocabulary() const override {
+    const GgufMetadata& keys = pieces.metadata();
+    return has_hf_texts(keys) ? hf_vocabulary_of(keys, path(), config.vocab)
+                              : gguf_vocabulary(keys);
+  }
   std::string chat_template() const override {
-    return pieces.metadata().text_or("tokenizer.chat_template", "");
+    const GgufMetadata& keys = pieces.metadata();
+    return has_hf_texts(keys) ? hf_chat_template_of(keys)
+                              : keys.text_or("tokenizer.chat_template", "");
   }
   std::shared_ptr<const TensorSource> source_of(int rank, int ranks) const override {
     if (ranks != pieces.header().ranks) return nullptr;
@@ -135,28 +144,8 @@ struct HfModel final : ModelFiles::Impl {
   }
 
   text::Vocabulary vocabulary() const override {
-    constexpr const char* kNames[] = {"tokenizer.json",
-                                      "vocab.json",
-                                      "merges.txt",
-                                      "tokenizer_config.json",
-                                      "special_tokens_map.json",
-                                      "generation_config.json",
-                                      "config.json"};
-    constexpr size_t kCount = std::size(kNames);
-    std::string texts[kCount];
-    text::FileText all[kCount];
-    for (size_t i = 0; i < kCount; ++i) {
-      texts[i] = folder.text(kNames[i]).value_or("");
-      all[i] = {texts[i], folder.path() + "/" + kNames[i]};
-    }
-    return text::read_tokenizer_json({.tokenizer = all[0],
-                                      .vocab = all[1],
-                                      .merges = all[2],
-                                      .tokenizer_config = all[3],
-                                      .special_tokens_map = all[4],
-                                      .generation_config = all[5],
-                                      .config = all[6],
-                                      .embedding_rows = config.vocab});
+    return hf_vocabulary([this](const std::string& name) { return folder.text(name).value_or(""); },
+                         folder.path(), config.vocab);
   }
 };
 
@@ -199,6 +188,9 @@ int64_t ModelFiles::size_bytes() const { return total_size(files()); }
 int64_t ModelFiles::bytes_read() const { return impl_->bytes_read(); }
 const DecoderConfig& ModelFiles::config() const { return impl_->config; }
 const TensorSource& ModelFiles::source() const { return *impl_->source; }
+bool ModelFiles::ignores(const TensorEntry& entry) const {
+  return entry.name == "output.weight" && config().tied.value_or(false);
+}
 std::shared_ptr<const TensorSource> ModelFiles::source_of(int rank, int ranks) const {
   if (auto own = impl_->source_of(rank, ranks)) return own;
   return {std::shared_ptr<const void>(), &source()};  // owned by this
@@ -213,8 +205,8 @@ std::vector<std::string> ModelFiles::warnings() const {
   std::vector<std::string> all = impl_->warnings();
   const TensorEntry* embedding = source().find("token_embd.weight");
   const TensorEntry* head = source().find("output.weight");
-  const bool both = embedding != nullptr && head != nullptr && config().tied.value_or(false);
-  if (both && !is_copy(source(), *embedding, *head)) {
+  const bool both = embedding != nullptr && head != nullptr;
+  if (both && ignores(*head) && !is_copy(source(), *embedding, *head)) {
     all.push_back(
         concat(path(), ": tensor ", quote(head->file_name),
                " is ignored: the embedding serves for it (tie_word_embeddings), but it is "

@@ -37,8 +37,10 @@ class ModelFiles {
   const DecoderConfig& config() const;
   /// Under the names that the layers ask for (models/tensor_names.h).
   const TensorSource& source() const;
-  /// The same as rank `rank` of `ranks` reads it: where the model was cut for so many, from its own
-  /// file what is there. Valid as long as this is.
+  /// Whether `entry` is a head for which the embedding serves.
+  bool ignores(const TensorEntry& entry) const;
+  /// The source as rank `rank` of `ranks` reads it: where the model was cut for so many, from its
+  /// own file what is there. Valid as long as this is.
   std::shared_ptr<const TensorSource> source_of(int rank, int ranks) const;
   /// What each rank took when the model was cut for so many; empty: equal shares, or no such cut.
   std::vector<double> shares_of(int ranks) const;

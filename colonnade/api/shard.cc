@@ -5,18 +5,14 @@
 #include <filesystem>
 #include <map>
 
-#include "colonnade/api/export_model.h"
-#include "colonnade/api/model_files.h"
 #include "colonnade/api/plan.h"
+#include "colonnade/api/whole_model.h"
 #include "colonnade/base/cpu_float_env.h"
 #include "colonnade/base/cpu_topology.h"
 #include "colonnade/base/error.h"
 #include "colonnade/base/parallel_items.h"
 #include "colonnade/base/quote.h"
 #include "colonnade/base/sha256.h"
-#include "colonnade/io/gguf.h"
-#include "colonnade/io/hf_folder.h"
-#include "colonnade/io/hub_cache.h"
 #include "colonnade/io/rank_writer.h"
 #include "colonnade/models/decoder.h"
 
@@ -25,81 +21,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kItemBytes = 4 << 20;     // of the model that a thread has in memory at a time
-constexpr size_t kDigestedBytes = 4 << 10;  // of each tensor
+constexpr int64_t kItemBytes = 4 << 20;      // of the model that a thread has in memory at a time
+constexpr int64_t kDigestedBytes = 4 << 10;  // of each tensor, or a row
 
 /// What tells models apart: names, types, shapes, and how each tensor begins. All bytes would cost
 /// a second reading of the model.
-std::string digest_of(const GgufFile& file) {
+std::string digest_of(const WholeModel& model) {
   Sha256 digest;
-  const auto add = [&](const std::string& text) { digest.update(std::as_bytes(std::span(text))); };
-  std::vector<std::byte> start;
-  for (const GgufTensor& tensor : file.tensors()) {
-    add(concat(tensor.name, " ", name_of(tensor.type), " ", tensor.rows(), " ", tensor.cols(),
-               "\n"));
-    start.resize(std::min(kDigestedBytes, static_cast<size_t>(tensor.size_bytes)));
-    file.read(tensor, 0, start);
-    digest.update(start);
+  for (size_t i = 0; i < model.tensors().size(); ++i) {
+    const WholeTensor& tensor = model.tensors()[i];
+    const std::string what =
+        concat(tensor.name, " ", name_of(tensor.type), " ", tensor.rows, " ", tensor.cols, "\n");
+    digest.update(std::as_bytes(std::span(what)));
+    const int64_t rows = std::max<int64_t>(1, kDigestedBytes / model.row_bytes(i));
+    digest.update(model.read(i, {0, std::min(rows, tensor.rows)}));
   }
   return digest.hex();
 }
-
-/// The model's tensors under the layers' names, as the file holds them.
-class WholeModel {
- public:
-  explicit WholeModel(const std::string& path) : files_(path), raw_(path) {
-    for (const TensorEntry& entry : source().entries()) {
-      const GgufTensor& tensor = tensor_of(entry);
-      CN_CHECK(!entry.transposed && entry.add == 0, raw_.path(), ": tensor ",
-               quote(entry.file_name), ": cannot be cut as it stands in the file");
-      tensors_.push_back({entry.name, is_part_of_vector(entry) ? GgmlType::f32 : tensor.type,
-                          entry.rows, entry.cols});
-    }
-  }
-
-  const TensorSource& source() const { return files_.source(); }
-  const DecoderConfig& config() const { return files_.config(); }
-  const GgufFile& raw() const { return raw_; }
-  const std::vector<WholeTensor>& tensors() const { return tensors_; }
-
-  int64_t row_bytes(size_t index) const {
-    const GgmlTypeInfo& info = info_of(tensors_[index].type);
-    return tensors_[index].cols / info.block_elements * info.block_bytes;
-  }
-
-  /// Rows of tensor `index` as they stand in its type.
-  std::vector<std::byte> read(size_t index, Range rows) const {
-    const TensorEntry& entry = source().entries()[index];
-    std::vector<std::byte> out(static_cast<size_t>(rows.size() * row_bytes(index)));
-    if (is_part_of_vector(entry)) {
-      const std::vector<float> values = source().values(entry);
-      std::ranges::copy(std::as_bytes(std::span(values)), out.begin());
-      return out;
-    }
-    const MatrixSlice slice{rows, {0, entry.cols}};
-    for (int64_t row = 0; row < rows.size();) {
-      const int64_t count = rows_together(entry, slice, row);
-      raw_.read(tensor_of(entry), file_row(entry, slice, row) * row_bytes(index),
-                std::span(out).subspan(static_cast<size_t>(row * row_bytes(index)),
-                                       static_cast<size_t>(count * row_bytes(index))));
-      row += count;
-    }
-    return out;
-  }
-
- private:
-  const GgufTensor& tensor_of(const TensorEntry& entry) const {
-    return *raw_.find(entry.file_name);
-  }
-
-  bool is_part_of_vector(const TensorEntry& entry) const {
-    return entry.rows == 1 && entry.cols != tensor_of(entry).elements();
-  }
-
-  ModelFiles files_;
-  GgufFile raw_;
-  std::vector<WholeTensor> tensors_;
-};
 
 /// The smallest piece of whole blocks that holds what the rank needs.
 TensorPiece piece_of(const MatrixParam& param, GgmlType type) {
@@ -113,8 +51,8 @@ TensorPiece piece_of(const MatrixParam& param, GgmlType type) {
 /// What the layers of one rank declare. What they do not declare as a matrix is small: whole.
 RankFileHeader header_of(const WholeModel& model, const ShardModelRequest& request, int rank,
                          const std::string& digest) {
-  ParamSet params(model.source(), {rank, request.ranks, request.shares});
-  const Decoder decoder(params, model.config());
+  ParamSet params(model.files().source(), {rank, request.ranks, request.shares});
+  const Decoder decoder(params, model.files().config());
   std::map<std::string, const MatrixParam*> matrices;
   for (const MatrixParam& param : params.matrices()) matrices[param.name] = &param;
   RankFileHeader header;
@@ -130,23 +68,6 @@ RankFileHeader header_of(const WholeModel& model, const ShardModelRequest& reque
                                 : piece_of(*found->second, tensor.type));
   }
   return header;
-}
-
-void check_source(const std::string& model) {
-  const std::string path = resolve_model(model);
-  CN_CHECK(
-      !is_hf_model(path), path,
-      ": expected a GGUF model to cut, got a folder of Hugging Face's form: make a GGUF file of "
-      "it first (colonnade quantize --type BF16)");
-  CN_CHECK(find_rank_files(path).empty(), path,
-           ": is cut already: expected the whole model, which can be cut for any number of ranks");
-}
-
-/// "model" of "place/model-00001-of-00003.gguf"
-std::string stem_of(const GgufFile& file) {
-  const std::string name = fs::path(file.path()).stem().string();
-  constexpr size_t kSplitEnd = std::string_view("-00001-of-00003").size();
-  return file.files().size() > 1 ? name.substr(0, name.size() - kSplitEnd) : name;
 }
 
 std::string prepare_folder(const std::string& folder, const std::string& stem, int ranks) {
@@ -200,19 +121,19 @@ void write_rows(const WholeModel& model, const ShardModelRequest& request, RankW
 
 ShardModelReport shard_model(const ShardModelRequest& request) {
   const FloatEnvironment environment;
-  check_source(request.model);
-  const WholeModel model(request.model);
-  check_request(model.source(), model.config(), {.ranks = request.ranks, .shares = request.shares});
-  const std::string digest = digest_of(model.raw());
+  const std::unique_ptr<WholeModel> model = open_whole_model(request.model);
+  check_request(model->files().source(), model->files().config(),
+                {.ranks = request.ranks, .shares = request.shares});
+  const std::string digest = digest_of(*model);
   std::vector<RankFileHeader> headers;
   for (int rank = 0; rank < request.ranks; ++rank)
-    headers.push_back(header_of(model, request, rank, digest));
-  RankWriter writer(prepare_folder(request.folder, stem_of(model.raw()), request.ranks),
-                    open_export_model(request.model)->metadata(), std::move(headers));
-  write_rows(model, request, writer);
+    headers.push_back(header_of(*model, request, rank, digest));
+  RankWriter writer(prepare_folder(request.folder, model->stem(), request.ranks), model->metadata(),
+                    std::move(headers));
+  write_rows(*model, request, writer);
   writer.commit();
   ShardModelReport report{
-      .paths = writer.paths(), .file_bytes = {}, .model_bytes = model.raw().size_bytes()};
+      .paths = writer.paths(), .file_bytes = {}, .model_bytes = model->files().size_bytes()};
   for (size_t rank = 0; rank < report.paths.size(); ++rank)
     report.file_bytes.push_back(writer.size_bytes(rank));
   return report;

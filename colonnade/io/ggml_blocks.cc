@@ -370,6 +370,13 @@ WeightFormat weight_format(GgmlType type) {
   return format;
 }
 
+std::optional<GgmlType> dense_ggml_type(WeightFormat format) {
+  for (const GgmlType type : {GgmlType::f32, GgmlType::f16, GgmlType::bf16}) {
+    if (weight_format(type) == format) return type;
+  }
+  return std::nullopt;
+}
+
 Range blocks_of(GgmlType type, Range cols) {
   const int64_t elements = info_of(type).block_elements;
   return {cols.begin / elements, (cols.end + elements - 1) / elements};

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "colonnade/base/range.h"
 #include "colonnade/io/ggml_type.h"
@@ -14,6 +15,8 @@ namespace colonnade {
 
 /// The format that a weight of this type has in memory.
 WeightFormat weight_format(GgmlType type);
+/// The type of a dense format; nothing of others.
+std::optional<GgmlType> dense_ggml_type(WeightFormat format);
 
 /// Blocks that hold the columns `cols` of a row.
 Range blocks_of(GgmlType type, Range cols);

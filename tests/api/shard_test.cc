@@ -28,6 +28,7 @@ test::Answer answer_of(const std::string& model, int ranks) {
   options.ranks = ranks;
   options.threads = 1;
   options.chunk = 32;
+  options.context = 64;
   GenerationRequest request;
   for (int32_t i = 0; i < 40; ++i) request.prompt.push_back((i * i * 7 + i * 31 + 5) % 256);
   request.sampling.temperature = 0;
@@ -84,6 +85,22 @@ TEST_F(ShardTest, ModelsOfEveryKindHaveTheirBits) {
       EXPECT_TRUE(test::same_bits(answer_of(place, others).logits, expected.logits))
           << kind.name << " on " << others << " ranks";
     }
+  }
+}
+
+TEST_F(ShardTest, AHuggingFaceFolderOfAnyFamilyIsCutToo) {
+  for (const char* name :
+       {"llama_scaled", "gpt2", "bloom_6_heads", "gemma2", "gemma3_images", "qwen3_moe_mixed",
+        "phi3_longrope", "opt_post_norm", "gpt_oss", "qwen2_window"}) {
+    const std::string whole = std::string(COLONNADE_TEST_DATA) + "/families/" + name;
+    const test::Answer expected = answer_of(whole, 1);
+    const std::string place = cut(whole, 3);
+    EXPECT_EQ(describe_model(place).rank_files, 3);
+    EXPECT_EQ(describe_model(place).architecture, describe_model(whole).architecture);
+    EXPECT_EQ(load_tokenizer(place).vocab_size(), load_tokenizer(whole).vocab_size());
+    for (const int others : {1, 2, 3})
+      EXPECT_TRUE(test::same_bits(answer_of(place, others).logits, expected.logits))
+          << name << " on " << others << " ranks";
   }
 }
 
@@ -176,6 +193,10 @@ TEST_F(ShardTest, WhatCannotBeCutIsRefused) {
   const std::string place = cut(whole, 2);
   EXPECT_THAT(error_of({.model = place, .folder = folder_.path() + "/x", .ranks = 3}),
               HasSubstr("is cut already"));
+  EXPECT_THAT(error_of({.model = std::string(COLONNADE_TEST_DATA) + "/families/llama_mlx4",
+                        .folder = folder_.path() + "/x",
+                        .ranks = 2}),
+              HasSubstr("is not cut: make a GGUF file of the model first"));
   EXPECT_THAT(error_of({.model = whole, .folder = place, .ranks = 3}),
               HasSubstr("holds rank files of another model or cut"));
   EXPECT_THAT(error_of({.model = whole, .folder = folder_.path() + "/x", .ranks = 1000}),

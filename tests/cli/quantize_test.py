@@ -6,7 +6,7 @@ import resource
 import signal
 import unittest
 
-from command import CommandTest, scratch, tiny_model
+from command import ROOT, CommandTest, scratch, tiny_model
 
 TYPES = ("F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_1")
 
@@ -35,6 +35,13 @@ class Quantize(CommandTest):
         path = output("wide.gguf")
         self.ok("quantize", "-m", tiny_model(), "--type", "F32", "-o", path)
         self.assertEqual(self.answer(path)["text"], self.answer(tiny_model())["text"])
+
+    def test_a_hugging_face_folder_becomes_a_file_with_its_answer(self):
+        for family in ("gemma2_plain", "gpt2", "phi3", "qwen3_moe"):
+            with self.subTest(family=family):
+                model, path = str(ROOT / "tests/data/families" / family), output(f"{family}.gguf")
+                self.ok("quantize", "-m", model, "--type", "F32", "-o", path)
+                self.assertEqual(self.answer(path)["tokens"], self.answer(model)["tokens"])
 
     def test_json_lists_every_tensor(self):
         path = output("listed.gguf")

@@ -4,7 +4,7 @@ import os
 import pathlib
 import unittest
 
-from command import CommandTest, scratch, tiny_model
+from command import ROOT, CommandTest, scratch, tiny_model
 
 
 class Shard(CommandTest):
@@ -25,6 +25,17 @@ class Shard(CommandTest):
             self.assertEqual(self.answer("-m", folder, "--tp", ranks)["tokens"], expected)
         one_file = str(pathlib.Path(folder) / names[1])
         self.assertEqual(self.answer("-m", one_file, "--tp", "2")["tokens"], expected)
+
+    def test_a_hugging_face_folder_is_cut_planned_and_verified(self):
+        model = str(ROOT / "tests/data/families/gemma2")
+        folder = str(scratch() / "gemma2-in-3")
+        self.ok("shard", "-m", model, "--tp", "3", "-o", folder)
+        self.assertEqual(sorted(os.listdir(folder))[0], "gemma2-rank-0-of-3.gguf")
+        expected = self.answer("-m", model)["tokens"]
+        self.assertEqual(self.answer("-m", folder, "--tp", "3")["tokens"], expected)
+        self.assertEqual(self.answer("-m", folder, "--tp", "2")["tokens"], expected)
+        self.assertIn("3 ranks, shares equal", self.ok("plan", "-m", folder, "--tp", "3").decode())
+        self.assertIn("pass: 3 ranks have the bits of one", self.ok("verify", "-m", folder, "--tp", "3").decode())
 
     def test_what_was_written_is_printed(self):
         folder = str(scratch() / "printed")
