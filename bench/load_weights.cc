@@ -1,13 +1,14 @@
 // How much of the page cache's speed is left when weights are packed as they are read?
 //   bench_load_weights PATH [THREADS [ROUNDS [turned]]]   PATH: safetensors or GGUF
 // `turned`: as if the file held every matrix transposed, as GPT-2's do. Every matrix is packed
-// whole into a fresh device, as one rank does it. Beside it, in turns: the same bytes of the same
-// files read into a buffer in the cache ("read"), and into fresh memory of their size ("copy"),
-// which no loader can do without.
+// whole into a fresh device, as one rank does it. Beside it, in turns: the same files read into a
+// buffer in the cache ("read"), into fresh memory of their size ("copy"), which no loader can do
+// without, and memory of their size written for the first time, without reading ("fresh").
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -18,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 
+#include "colonnade/base/partition.h"
 #include "colonnade/device/devices.h"
 #include "colonnade/io/gguf_source.h"
 #include "colonnade/io/hf_folder.h"
@@ -29,6 +31,7 @@ namespace {
 using namespace colonnade;
 
 constexpr int64_t kPiece = 256 << 10;
+constexpr int64_t kPage = 2 << 20;
 
 /// The tensors of a file or folder.
 struct Model {
@@ -107,6 +110,21 @@ void read_all(const Model& model, int threads, std::byte* memory) {
   for (std::thread& thread : pool) thread.join();
 }
 
+/// Every thread fills its part, a huge page at a time.
+void write_all(const Memory& memory, int threads) {
+  std::vector<std::thread> pool;
+  for (int t = 0; t < threads; ++t) {
+    pool.emplace_back([&memory, threads, t] {
+      const Range part = even_part((memory.bytes() + kPage - 1) / kPage, threads, t);
+      for (int64_t page = part.begin; page < part.end; ++page) {
+        const int64_t bytes = std::min(kPage, memory.bytes() - page * kPage);
+        std::memset(memory.data() + page * kPage, 1, static_cast<size_t>(bytes));
+      }
+    });
+  }
+  for (std::thread& thread : pool) thread.join();
+}
+
 /// Bytes packed.
 int64_t load_all(const Model& model, Device& device, bool turned) {
   std::vector<WeightPtr> weights;
@@ -128,13 +146,17 @@ void run(const std::string& path, int threads, int rounds, bool turned) {
   const Model model = open_model(path);
   int64_t size = 0, packed = 0;
   for (const File& file : *model.files) size += file.size();
-  Times read, copy, load;
+  Times read, copy, fresh, load;
   for (int round = 0; round <= rounds; ++round) {
-    if (round == 1) read = copy = load = {};  // the first one has filled the page cache
+    if (round == 1) read = copy = fresh = load = {};  // the first one has filled the page cache
     read.add([&] { read_all(model, threads, nullptr); });
     copy.add([&] {
       const Memory memory = allocate_host_memory(size);
       read_all(model, threads, memory.data());
+    });
+    fresh.add([&] {
+      const Memory memory = allocate_host_memory(size);
+      write_all(memory, threads);
     });
     load.add([&] {
       const auto device = make_device({.threads = threads});
@@ -147,13 +169,18 @@ void run(const std::string& path, int threads, int rounds, bool turned) {
   const auto print = [&](const char* what, const Times& times, int64_t bytes) {
     const auto gb = static_cast<double>(bytes) * 1e-9;
     const double speed = gb / median(times.wall);
+    const auto share_of = [&](const Times& other) {
+      return 100 * speed * median(other.wall) / (static_cast<double>(size) * 1e-9);
+    };
     std::printf(
-        "%-5s %6.2f GB/s, %3.0f %% of copy;  seconds of CPU per GB: system %.3f, own %.3f\n", what,
-        speed, 100 * speed * median(copy.wall) / (static_cast<double>(size) * 1e-9),
-        median(times.system) / gb, median(times.own) / gb);
+        "%-5s %6.2f GB/s, %3.0f %% of read, %3.0f %% of copy;  seconds of CPU per GB: system %.3f, "
+        "own %.3f\n",
+        what, speed, share_of(read), share_of(copy), median(times.system) / gb,
+        median(times.own) / gb);
   };
   print("read", read, size);
   print("copy", copy, size);
+  print("fresh", fresh, size);
   print("load", load, packed);
 }
 

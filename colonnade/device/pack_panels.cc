@@ -1,9 +1,12 @@
 #include "colonnade/device/pack_panels.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "colonnade/base/error.h"
+#include "colonnade/base/turn_square.h"
 #include "colonnade/kernels/views.h"
 
 namespace colonnade {
@@ -14,63 +17,166 @@ using kernels::kLanes;
 
 constexpr int64_t kLine = 64;
 
-uint32_t load32(const uint8_t* from) {
-  uint32_t value;
-  std::memcpy(&value, from, sizeof(value));
-  return value;
-}
+/// to[i][r] = from[r][i] for rows of elements T; strides in bytes.
+template <typename T>
+struct Turn {
+  const std::byte* from;
+  int64_t from_stride;
+  std::byte* to;
+  int64_t to_stride;
 
-uint64_t load64(const uint8_t* from) {
-  uint64_t value;
-  std::memcpy(&value, from, sizeof(value));
-  return value;
-}
+  /// Columns of a source line at a time, all rows of them: each line of either side is met once,
+  /// though the rows stand a power of two apart and want the same few places of the first cache.
+  void run(int64_t rows, int64_t cols) const {
+    for (int64_t i = 0; i < cols; i += kLine / kBytes) {
+      const int64_t line_end = std::min(cols, i + kLine / kBytes);
+      for (int64_t r = 0; r < rows; r += kSide) squares(r, std::min(rows, r + kSide), i, line_end);
+    }
+  }
 
-void store32(uint8_t* to, uint32_t value) { std::memcpy(to, &value, sizeof(value)); }
+ private:
+  static constexpr int64_t kBytes = sizeof(T);
+  static constexpr int64_t kSide = kSquareSide<T>;
+
+  void squares(int64_t r, int64_t row_end, int64_t i, int64_t col_end) const {
+    if (row_end - r == kSide) {
+      for (; i + kSide <= col_end; i += kSide) {
+        turn_square<T>(source(r, i), from_stride, target(i, r), to_stride);
+      }
+    }
+    for (; i < col_end; ++i) {
+      for (int64_t row = r; row < row_end; ++row) {
+        std::memcpy(target(i, row), source(row, i), sizeof(T));
+      }
+    }
+  }
+  const std::byte* source(int64_t r, int64_t i) const {
+    return from + r * from_stride + i * kBytes;
+  }
+  std::byte* target(int64_t i, int64_t r) const { return to + i * to_stride + r * kBytes; }
+};
+
+[[gnu::always_inline]] inline void put_line(uint8_t* to, int line, Words4 words) {
+  std::memcpy(to + kLine * line, &words, sizeof words);
+}
 
 /// Bits [kShift, kShift + 2) of each code as two lines: bits 2j and 2j + 1 of the line's bytes are
-/// quad j of its 16 elements.
-template <int kShift>
-void put_two_bit_plane(const uint8_t* codes, uint8_t* to) {
-  for (int h = 0; h < 2; ++h) {
-    uint32_t plane = 0;
-    for (int j = 0; j < 4; ++j) {
-      plane |= (load32(codes + 16 * h + 4 * j) >> kShift & 0x03030303u) << (2 * j);
-    }
-    store32(to + kLine * h, plane);
-  }
+/// quad j of its 16 elements. Written out, as the following: loops would keep quads in memory.
+template <int kShift, size_t... kHalf>
+[[gnu::always_inline]] inline void put_two_bit_plane(const Words4* q, uint8_t* to,
+                                                     std::index_sequence<kHalf...>) {
+  const auto bits = [q](size_t j) { return q[j] >> kShift & 0x03030303u; };
+  (put_line(to, kHalf,
+            bits(4 * kHalf) | bits(4 * kHalf + 1) << 2 | bits(4 * kHalf + 2) << 4 |
+                bits(4 * kHalf + 3) << 6),
+   ...);
 }
 
 /// Bit kShift of each code as one line: bit j of its bytes is quad j.
-template <int kShift>
-void put_one_bit_plane(const uint8_t* codes, uint8_t* to) {
-  uint32_t plane = 0;
-  for (int j = 0; j < 8; ++j) plane |= (load32(codes + 4 * j) >> kShift & 0x01010101u) << j;
-  store32(to, plane);
+template <int kShift, size_t... kQuad>
+[[gnu::always_inline]] inline void put_one_bit_plane(const Words4* q, uint8_t* to,
+                                                     std::index_sequence<kQuad...>) {
+  put_line(to, 0, (((q[kQuad] >> kShift & 0x01010101u) << kQuad) | ...));
 }
 
-void put_nibbles(const uint8_t* codes, uint8_t* to) {
-  for (int l = 0; l < 4; ++l) {
-    const uint64_t nibbles = load64(codes + 8 * l) & 0x0f0f0f0f0f0f0f0fu;
-    store32(to + kLine * l, static_cast<uint32_t>(nibbles | nibbles >> 28));
-  }
+template <size_t... kLineIndex>
+[[gnu::always_inline]] inline void put_nibbles(const Words4* q, uint8_t* to,
+                                               std::index_sequence<kLineIndex...>) {
+  (put_line(to, kLineIndex,
+            (q[2 * kLineIndex] & 0x0f0f0f0fu) | (q[2 * kLineIndex + 1] & 0x0f0f0f0fu) << 4),
+   ...);
 }
 
-/// Writes one row's 32 codes of a block; `to` points at the row's four bytes of the block's first
-/// line. Bytes of a u64 are elements along K, the lowest first (little-endian, as every target
-/// here).
+template <size_t... kQuad>
+[[gnu::always_inline]] inline void put_bytes(const Words4* q, uint8_t* to,
+                                             std::index_sequence<kQuad...>) {
+  (put_line(to, kQuad, q[kQuad]), ...);
+}
+
+/// Writes the 32 codes of a block of four rows. A lane of quads[j] is elements 4j to 4j + 3 of a
+/// row, the lowest byte first (little-endian, as every target here); `to` points at the first row's
+/// four bytes of the block's first line.
 template <int kBits>
-void put_codes(const uint8_t* codes, uint8_t* to) {
+[[gnu::always_inline]] inline void put_codes(const Words4* quads, uint8_t* to) {
+  constexpr std::make_index_sequence<2> kTwo;
+  constexpr std::make_index_sequence<8> kQuads;
   if constexpr (kBits == 8) {
-    for (int j = 0; j < 8; ++j) store32(to + kLine * j, load32(codes + 4 * j));
+    put_bytes(quads, to, kQuads);
   } else if constexpr (kBits < 4) {
-    put_two_bit_plane<0>(codes, to);
-    if constexpr (kBits == 3) put_one_bit_plane<2>(codes, to + kLine * 2);
+    put_two_bit_plane<0>(quads, to, kTwo);
+    if constexpr (kBits == 3) put_one_bit_plane<2>(quads, to + kLine * 2, kQuads);
   } else {
-    put_nibbles(codes, to);
-    if constexpr (kBits == 5) put_one_bit_plane<4>(codes, to + kLine * 4);
-    if constexpr (kBits == 6) put_two_bit_plane<4>(codes, to + kLine * 4);
+    put_nibbles(quads, to, std::make_index_sequence<4>());
+    if constexpr (kBits == 5) put_one_bit_plane<4>(quads, to + kLine * 4, kQuads);
+    if constexpr (kBits == 6) put_two_bit_plane<4>(quads, to + kLine * 4, kTwo);
   }
+}
+
+/// A table [16, per_row] of elements of `width` bytes, read by columns. The last rows are missing
+/// but for `count`. Columns are turned 16 at a time, so that rows are read by lines.
+class Columns {
+ public:
+  Columns(const void* table, int64_t width, int64_t per_row, int64_t count)
+      : table_(static_cast<const std::byte*>(table)),
+        width_(width),
+        per_row_(per_row),
+        count_(count) {}
+
+  /// Copies column `index`, zero for rows that are missing, to `to` and returns what is behind it.
+  uint8_t* put(int64_t index, uint8_t* to) {
+    const std::byte* column = at(index);
+    switch (width_) {  // sizes that the compiler knows: no call for a few bytes
+      case 1:
+        std::memcpy(to, column, kLanes);
+        break;
+      case 2:
+        std::memcpy(to, column, 2 * kLanes);
+        break;
+      default:
+        std::memcpy(to, column, 4 * kLanes);
+    }
+    return to + kLanes * width_;
+  }
+
+  /// [16], valid until the next call.
+  const std::byte* at(int64_t index) {
+    if (index < begin_ || index >= begin_ + kWindow) turn(index);
+    return columns_ + (index - begin_) * kLanes * width_;
+  }
+
+ private:
+  static constexpr int64_t kWindow = 16;
+
+  /// Not inline: seldom done, and the registers that it wants would be saved by each look.
+  [[gnu::noinline]] void turn(int64_t index) {
+    begin_ = index;
+    if (count_ < kLanes) std::memset(columns_, 0, sizeof columns_);
+    switch (width_) {
+      case 1:
+        return turn_columns<uint8_t>();
+      case 2:
+        return turn_columns<uint16_t>();
+      default:
+        return turn_columns<uint32_t>();
+    }
+  }
+  template <typename T>
+  void turn_columns() {
+    const Turn<T> rows{table_ + begin_ * width_, per_row_ * width_, columns_, kLanes * width_};
+    rows.run(count_, std::min(kWindow, per_row_ - begin_));
+  }
+
+  const std::byte* table_;
+  int64_t width_;
+  int64_t per_row_;
+  int64_t count_;
+  int64_t begin_ = -kWindow;
+  alignas(kLine) std::byte columns_[kWindow * kLanes * sizeof(uint32_t)];
+};
+
+int shift_of(int size) {
+  CN_ASSERT(std::has_single_bit(static_cast<unsigned>(size)), "group of ", size);
+  return std::countr_zero(static_cast<unsigned>(size));
 }
 
 /// Packs panels of one format. The 16 rows begin at row `first_`; `count_` of them exist.
@@ -82,106 +188,107 @@ class PanelPacker {
         once_(super_block(rows.format) != 0),
         first_(first),
         count_(std::clamp<int64_t>(rows.rows - first, 0, kLanes)),
-        groups_(rows.groups()),
-        supers_(rows.supers()) {}
+        group_shift_(shift_of(format_.group)),
+        super_shift_(format_.super == 0 ? 0 : shift_of(format_.super)),
+        scales_(columns_of(rows.scales, scales_per_row(), scale_bytes(format_.scales))),
+        offsets_(columns_of(rows.offsets, scales_per_row(), scale_bytes(format_.scales))),
+        sub_scales_(columns_of(rows.sub_scales, rows.groups(), 1)),
+        sub_offsets_(columns_of(rows.sub_offsets, rows.groups(), 1)) {}
 
   template <int kBits>
-  void pack(const KPlan& plan, uint8_t* to) const {
+  void pack(const KPlan& plan, uint8_t* to) {
     auto run = plan.runs().begin();
     for (const KSegment& segment : plan.segments()) {
       const KRun& first_run = *run;
       for (int32_t b = 0; b < segment.blocks; ++b, ++run) {
         pack_codes<kBits>(*run, to);
         to += kBits * kBlock * kLanes / 8;
-        if (!once_) to = pack_scales(rows_.group_of(run->k_begin), groups_, to);
+        if (!once_) to = pack_scales(group_of(run->k_begin), to);
         if (format_.super != 0) to = pack_sub_scales(*run, to);
       }
       if (!once_) continue;
-      to = format_.super == 0 ? pack_scales(rows_.group_of(first_run.k_begin), groups_, to)
-                              : pack_scales(rows_.super_of(first_run.k_begin), supers_, to);
+      to = pack_scales(
+          format_.super == 0 ? group_of(first_run.k_begin) : super_of(first_run.k_begin), to);
     }
   }
 
  private:
+  // As GroupedRows says, for sizes that are powers of two: two divisions per block would take as
+  // long as its codes.
+  int64_t group_of(int64_t col) const { return place(col, group_shift_); }
+  int64_t super_of(int64_t col) const { return place(col, super_shift_); }
+  int64_t place(int64_t col, int shift) const {
+    return ((rows_.begin + col) >> shift) - (rows_.begin >> shift);
+  }
+
+  int64_t scales_per_row() const { return format_.super == 0 ? rows_.groups() : rows_.supers(); }
+
+  template <typename T>
+  Columns columns_of(const std::vector<T>& table, int64_t per_row, int64_t width) const {
+    const T* rows = table.empty() ? nullptr : table.data() + first_ * per_row * width;
+    return {rows, width, per_row, count_};
+  }
+
   template <int kBits>
   void pack_codes(const KRun& run, uint8_t* to) const {
     const uint8_t* codes = rows_.codes.data() + first_ * rows_.cols + run.k_begin;
-    uint8_t padded[kBlock];
-    std::memset(padded, format_.zero, sizeof(padded));
-    for (int64_t r = 0; r < count_; ++r, codes += rows_.cols) {
-      const uint8_t* from = codes;
-      if (run.length < kBlock) {
-        std::memcpy(padded, codes, static_cast<size_t>(run.length));
-        from = padded;
-      }
-      put_codes<kBits>(from, to + 4 * r);
+    if (count_ == kLanes && run.length == kBlock) return put_rows<kBits>(codes, rows_.cols, to);
+    uint8_t padded[kLanes * kBlock];
+    std::memset(padded, format_.zero, sizeof padded);
+    for (int64_t r = 0; r < count_; ++r) {
+      std::memcpy(padded + kBlock * r, codes + rows_.cols * r, static_cast<size_t>(run.length));
     }
-    std::memset(padded, format_.zero, sizeof(padded));
-    for (int64_t r = count_; r < kLanes; ++r) put_codes<kBits>(padded, to + 4 * r);
+    put_rows<kBits>(padded, kBlock, to);
   }
-
-  /// 16 scales, then 16 offsets, of group or super-block `index` of `per_row`.
-  uint8_t* pack_scales(int64_t index, int64_t per_row, uint8_t* to) const {
-    switch (scale_bytes(format_.scales)) {
-      case 1:
-        return pack_scales<uint8_t>(index, per_row, to);
-      case 2:
-        return pack_scales<uint16_t>(index, per_row, to);
-      default:
-        return pack_scales<uint32_t>(index, per_row, to);
+  /// The codes of a block: 16 rows, `stride` bytes from one to the next.
+  template <int kBits>
+  static void put_rows(const uint8_t* codes, int64_t stride, uint8_t* to) {
+    for (int64_t r = 0; r < kLanes; r += 4) {
+      Words4 quads[8];
+      load_turned<uint32_t>(codes + stride * r, stride, quads);
+      load_turned<uint32_t>(codes + stride * r + 16, stride, quads + 4);
+      put_codes<kBits>(quads, to + 4 * r);
     }
   }
-  template <typename Bits>
-  uint8_t* pack_scales(int64_t index, int64_t per_row, uint8_t* to) const {
-    to = put_column<Bits>(rows_.scales.data(), index, per_row, to);
-    return format_.offset ? put_column<Bits>(rows_.offsets.data(), index, per_row, to) : to;
+
+  /// 16 scales, then 16 offsets, of group or super-block `index`.
+  uint8_t* pack_scales(int64_t index, uint8_t* to) {
+    to = scales_.put(index, to);
+    return format_.offset ? offsets_.put(index, to) : to;
   }
 
-  uint8_t* pack_sub_scales(const KRun& run, uint8_t* to) const {
+  uint8_t* pack_sub_scales(const KRun& run, uint8_t* to) {
     return format_.group == 16 && format_.bits < 4 ? pack_pairs(run, to) : pack_bytes(run, to);
   }
 
   /// 16 bytes of sub-scales per sub-group of the block, then 16 of sub-minimums.
-  uint8_t* pack_bytes(const KRun& run, uint8_t* to) const {
+  uint8_t* pack_bytes(const KRun& run, uint8_t* to) {
     for (int begin = 0; begin < kBlock; begin += format_.group) {
       if (begin < run.length) {
-        const int64_t group = rows_.group_of(run.k_begin + begin);
-        to = put_column<int8_t>(rows_.sub_scales.data(), group, groups_, to);
+        to = sub_scales_.put(group_of(run.k_begin + begin), to);
       } else {
         std::memset(to, 0, kLanes);
         to += kLanes;
       }
     }
-    if (!format_.offset) return to;
-    return put_column<uint8_t>(rows_.sub_offsets.data(), rows_.group_of(run.k_begin), groups_, to);
+    return format_.offset ? sub_offsets_.put(group_of(run.k_begin), to) : to;
   }
 
   /// Two bytes per row, one for each sub-group: sub-scale, and sub-minimum in the upper four bits.
-  uint8_t* pack_pairs(const KRun& run, uint8_t* to) const {
-    std::memset(to, 0, 2 * kLanes);
+  uint8_t* pack_pairs(const KRun& run, uint8_t* to) {
+    Bytes16 halves[2] = {};
     for (int half = 0; half < 2 && 16 * half < run.length; ++half) {
-      const int64_t group = first_ * groups_ + rows_.group_of(run.k_begin + 16 * half);
-      for (int64_t r = 0; r < count_; ++r) {
-        const auto at = static_cast<size_t>(group + r * groups_);
-        auto byte = static_cast<uint8_t>(rows_.sub_scales[at]);
-        if (format_.offset) byte |= static_cast<uint8_t>(rows_.sub_offsets[at] << 4);
-        to[2 * r + half] = byte;
-      }
+      const int64_t group = group_of(run.k_begin + 16 * half);
+      std::memcpy(&halves[half], sub_scales_.at(group), sizeof(Bytes16));
+      if (!format_.offset) continue;
+      Bytes16 offsets;
+      std::memcpy(&offsets, sub_offsets_.at(group), sizeof offsets);
+      halves[half] |= offsets << 4;
     }
-    return to + 2 * kLanes;
-  }
-
-  /// Element `index` of each of the 16 rows of a table [rows, per_row]; zero for rows that are
-  /// missing.
-  template <typename T>
-  uint8_t* put_column(const void* table, int64_t index, int64_t per_row, uint8_t* to) const {
-    T column[kLanes] = {};
-    const auto* from = static_cast<const uint8_t*>(table) +
-                       static_cast<int64_t>(sizeof(T)) * (first_ * per_row + index);
-    const int64_t step = static_cast<int64_t>(sizeof(T)) * per_row;
-    for (int64_t r = 0; r < count_; ++r) std::memcpy(&column[r], from + r * step, sizeof(T));
-    std::memcpy(to, column, sizeof(column));
-    return to + sizeof(column);
+    const Bytes16 pairs[2] = {first_in_turns(halves[0], halves[1]),
+                              second_in_turns(halves[0], halves[1])};
+    std::memcpy(to, pairs, sizeof pairs);
+    return to + sizeof pairs;
   }
 
   const GroupedRows& rows_;
@@ -189,83 +296,16 @@ class PanelPacker {
   const bool once_;  // scales stand once per segment
   const int64_t first_;
   const int64_t count_;
-  const int64_t groups_;
-  const int64_t supers_;
+  const int group_shift_;
+  const int super_shift_;
+  Columns scales_, offsets_;
+  Columns sub_scales_, sub_offsets_;
 };
-
-/// Eight 32-bit elements, moved and never computed with. f32, because AVX shuffles those eight at a
-/// time and integers only with AVX2.
-typedef float Eight __attribute__((vector_size(32)));
-
-/// An 8 x 8 square of 32-bit elements: to[i][r] = from[r][i]. Strides in elements; no alignment.
-void transpose_square(const void* from, int64_t from_stride, void* to, int64_t to_stride) {
-  const auto* source = static_cast<const std::byte*>(from);
-  auto* target = static_cast<std::byte*>(to);
-  Eight row[8], pair[8], quad[8];
-  for (int r = 0; r < 8; ++r) std::memcpy(&row[r], source + 4 * from_stride * r, sizeof(Eight));
-  for (int r = 0; r < 8; r += 2) {
-    pair[r] = __builtin_shufflevector(row[r], row[r + 1], 0, 8, 1, 9, 4, 12, 5, 13);
-    pair[r + 1] = __builtin_shufflevector(row[r], row[r + 1], 2, 10, 3, 11, 6, 14, 7, 15);
-  }
-  for (int half = 0; half < 8; half += 4) {
-    for (int i = 0; i < 2; ++i) {
-      const Eight upper = pair[half + i], lower = pair[half + i + 2];
-      quad[half + 2 * i] = __builtin_shufflevector(upper, lower, 0, 1, 8, 9, 4, 5, 12, 13);
-      quad[half + 2 * i + 1] = __builtin_shufflevector(upper, lower, 2, 3, 10, 11, 6, 7, 14, 15);
-    }
-  }
-  for (int i = 0; i < 4; ++i) {
-    const Eight low = __builtin_shufflevector(quad[i], quad[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-    const Eight high = __builtin_shufflevector(quad[i], quad[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    std::memcpy(target + 4 * to_stride * i, &low, sizeof(Eight));
-    std::memcpy(target + 4 * to_stride * (i + 4), &high, sizeof(Eight));
-  }
-}
-
-/// to[i][r] = from[r][i] for `rows` x `cols` 32-bit elements, both strided in elements.
-struct Transpose {
-  const std::byte* from;
-  int64_t from_stride;
-  std::byte* to;
-  int64_t to_stride;
-
-  void run(int64_t rows, int64_t cols) const {
-    for (int64_t r = 0; r < rows; r += 8) {
-      for (int64_t i = 0; i < cols; i += 8) {
-        const std::byte* source = from + 4 * (r * from_stride + i);
-        std::byte* target = to + 4 * (i * to_stride + r);
-        if (r + 8 <= rows && i + 8 <= cols) {
-          transpose_square(source, from_stride, target, to_stride);
-        } else {
-          edge(source, target, std::min<int64_t>(8, rows - r), std::min<int64_t>(8, cols - i));
-        }
-      }
-    }
-  }
-
- private:
-  void edge(const std::byte* source, std::byte* target, int64_t rows, int64_t cols) const {
-    for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t i = 0; i < cols; ++i) {
-        std::memcpy(target + 4 * (i * to_stride + r), source + 4 * (r * from_stride + i), 4);
-      }
-    }
-  }
-};
-
-/// Pairs of elements, row by row: where rows do not begin at a whole pair.
-void put_pairs(const uint16_t* rows, int64_t count, int64_t k, int64_t pairs, uint32_t* panels) {
-  for (int64_t r = 0; r < count; ++r) {
-    for (int64_t i = 0; i < pairs; ++i) {
-      std::memcpy(panels + i * 4 * kLanes + r, rows + r * k + 2 * i, 4);
-    }
-  }
-}
 
 }  // namespace
 
 void pack_grouped_panel(const GroupedRows& rows, int64_t first, const KPlan& plan, uint8_t* panel) {
-  const PanelPacker packer(rows, first);
+  PanelPacker packer(rows, first);
   switch (grouped_format(rows.format).bits) {
     case 2:
       return packer.pack<2>(plan, panel);
@@ -286,9 +326,9 @@ void pack_grouped_panel(const GroupedRows& rows, int64_t first, const KPlan& pla
 
 void pack_f32_panel(const float* rows, int64_t count, int64_t k, float* panel) {
   if (count < kLanes) std::fill_n(panel, k * kLanes, 0.0f);
-  const Transpose transpose{reinterpret_cast<const std::byte*>(rows), k,
-                            reinterpret_cast<std::byte*>(panel), kLanes};
-  transpose.run(count, k);
+  const Turn<uint32_t> lines{reinterpret_cast<const std::byte*>(rows), 4 * k,
+                             reinterpret_cast<std::byte*>(panel), kLine};
+  lines.run(count, k);
 }
 
 void pack_pair_panels(const uint16_t* rows, int64_t count, const KPlan& plan, uint32_t* panels) {
@@ -296,13 +336,9 @@ void pack_pair_panels(const uint16_t* rows, int64_t count, const KPlan& plan, ui
   int64_t begin = 0;
   for (const int64_t leaf_end : plan.leaf_ends()) {
     const int64_t pairs = (leaf_end - begin) / 2;
-    if (plan.k() % 2 == 0 && begin % 2 == 0) {
-      const Transpose transpose{reinterpret_cast<const std::byte*>(rows + begin), plan.k() / 2,
-                                reinterpret_cast<std::byte*>(panels), kStride};
-      transpose.run(count, pairs);
-    } else {
-      put_pairs(rows + begin, count, plan.k(), pairs, panels);
-    }
+    const Turn<uint32_t> lines{reinterpret_cast<const std::byte*>(rows + begin), 2 * plan.k(),
+                               reinterpret_cast<std::byte*>(panels), 4 * kStride};
+    lines.run(count, pairs);
     panels += pairs * kStride;
     if ((leaf_end - begin) % 2 != 0) {  // half a line: the odd element alone
       for (int64_t r = 0; r < count; ++r) panels[r] = rows[r * plan.k() + leaf_end - 1];

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "colonnade/base/error.h"
+#include "colonnade/base/turn_square.h"
 
 namespace colonnade {
 namespace {
@@ -22,15 +24,43 @@ void split_nibbles(const uint8_t* __restrict in, uint8_t* __restrict codes) {
   for (int i = 0; i < n; ++i) codes[n + i] = in[i] >> 4;
 }
 
+Words4 load_words(const uint8_t* bytes) {
+  Words4 words;
+  std::memcpy(&words, bytes, sizeof words);
+  return words;
+}
+
+/// out[i] = bits [kShift, kShift + kCount) of in[i], moved up to bit kUp, for i < 32; `kAdd`:
+/// beside what out[i] is. By words: bytes have no shifts of their own.
+template <int kShift, int kCount, int kUp, bool kAdd>
+void move_bits(const uint8_t* in, uint8_t* out) {
+  constexpr uint32_t kMask = ((1u << kCount) - 1) * 0x01010101u;
+  for (int i = 0; i < 32; i += 16) {
+    Words4 words = (load_words(in + i) >> kShift & kMask) << kUp;
+    if constexpr (kAdd) words |= load_words(out + i);
+    std::memcpy(out + i, &words, sizeof words);
+  }
+}
+
 /// The lower two bits of 256 codes: bits 2g, 2g + 1 of byte i of either half's 32 bytes belong to
 /// element i of its quarter g.
-void split_pairs(const uint8_t* __restrict in, uint8_t* __restrict codes) {
-  for (int half = 0; half < 2; ++half) {
-    for (int g = 0; g < 4; ++g) {
-      for (int i = 0; i < 32; ++i)
-        codes[128 * half + 32 * g + i] = (in[32 * half + i] >> (2 * g)) & 3;
-    }
+void split_pairs(const uint8_t* in, uint8_t* codes) {
+  for (int half = 0; half < 2; ++half, in += 32, codes += 128) {
+    move_bits<0, 2, 0, false>(in, codes);
+    move_bits<2, 2, 0, false>(in, codes + 32);
+    move_bits<4, 2, 0, false>(in, codes + 64);
+    move_bits<6, 2, 0, false>(in, codes + 96);
   }
+}
+
+/// One more bit, number `kUp`, of 256 codes: bit g of byte i belongs to element i of group g.
+template <int kUp, size_t... kGroup>
+void add_bit_of_groups(const uint8_t* in, uint8_t* codes, std::index_sequence<kGroup...>) {
+  (move_bits<kGroup, 1, kUp, true>(in, codes + 32 * kGroup), ...);
+}
+template <int kUp>
+void add_bit_of_groups(const uint8_t* in, uint8_t* codes) {
+  add_bit_of_groups<kUp>(in, codes, std::make_index_sequence<8>());
 }
 
 /// codes[i] += 16 where bit i of the 32 bits at `bits` is set.
@@ -57,13 +87,16 @@ struct SubScales {
 /// j minimum j (j < 4) in its lower six bits; byte 8 + j holds the lower halves of scale and
 /// minimum 4 + j, whose upper two bits are the upper two bits of bytes j and 4 + j.
 SubScales unpack_sub_scales(const uint8_t* in) {
+  constexpr uint32_t kLow = 0x0f0f0f0f, kHigh = 0x30303030, kSix = 0x3f3f3f3f;
+  uint32_t scales, offsets, halves;  // a byte each, four at a time
+  std::memcpy(&scales, in, 4);
+  std::memcpy(&offsets, in + 4, 4);
+  std::memcpy(&halves, in + 8, 4);
+  const uint32_t all_scales[2] = {scales & kSix, (halves & kLow) | (scales >> 2 & kHigh)};
+  const uint32_t all_offsets[2] = {offsets & kSix, (halves >> 4 & kLow) | (offsets >> 2 & kHigh)};
   SubScales out;
-  for (int j = 0; j < 4; ++j) {
-    out.scales[j] = static_cast<int8_t>(in[j] & 63);
-    out.offsets[j] = in[4 + j] & 63;
-    out.scales[4 + j] = static_cast<int8_t>((in[8 + j] & 15) | ((in[j] >> 6) << 4));
-    out.offsets[4 + j] = static_cast<uint8_t>((in[8 + j] >> 4) | ((in[4 + j] >> 6) << 4));
-  }
+  std::memcpy(out.scales, all_scales, sizeof all_scales);
+  std::memcpy(out.offsets, all_offsets, sizeof all_offsets);
   return out;
 }
 
@@ -145,9 +178,7 @@ struct Q3_K {
   static constexpr int scale_at = 108, offset_at = -1;
   static void codes(const uint8_t* __restrict in, uint8_t* __restrict out) {
     split_pairs(in + 32, out);
-    for (int g = 0; g < 8; ++g) {  // [32]: bit g of byte i belongs to element i of group g
-      for (int i = 0; i < 32; ++i) out[32 * g + i] |= static_cast<uint8_t>(((in[i] >> g) & 1) << 2);
-    }
+    add_bit_of_groups<2>(in, out);
   }
   /// 6 bits, less 32: byte j % 8 has the lower four of j in its lower (j < 8) or upper half, byte 8
   /// + j % 4 the upper two.
@@ -178,12 +209,8 @@ struct Q5_K {
   static constexpr int elements = 256, bytes = 176, groups = 8;
   static constexpr int scale_at = 0, offset_at = 2;
   static void codes(const uint8_t* __restrict in, uint8_t* __restrict out) {
-    const uint8_t* fifth = in + 16;  // [32]: bit g of byte i belongs to element i of group g
     for (int i = 0; i < 4; ++i) split_nibbles<32>(in + 48 + 32 * i, out + 64 * i);
-    for (int g = 0; g < 8; ++g) {
-      for (int i = 0; i < 32; ++i)
-        out[32 * g + i] |= static_cast<uint8_t>(((fifth[i] >> g) & 1) << 4);
-    }
+    add_bit_of_groups<4>(in + 16, out);
   }
   static SubScales sub_scales(const uint8_t* in) { return unpack_sub_scales(in + 4); }
 };
@@ -192,16 +219,16 @@ struct Q6_K {
   static constexpr WeightFormat format = WeightFormat::q6_k;
   static constexpr int elements = 256, bytes = 210, groups = 16;
   static constexpr int scale_at = 208, offset_at = -1;
-  static void codes(const uint8_t* __restrict in, uint8_t* __restrict out) {
+  static void codes(const uint8_t* in, uint8_t* out) {
     for (int half = 0; half < 2; ++half) {
       const uint8_t* high =
           in + 128 + 32 * half;  // [32]: bits 2g, 2g + 1 of byte i belong to element i of quarter g
       uint8_t* quarters = out + 128 * half;  // [4, 32]
       split_nibbles<64>(in + 64 * half, quarters);
-      for (int g = 0; g < 4; ++g) {
-        for (int i = 0; i < 32; ++i)
-          quarters[32 * g + i] |= static_cast<uint8_t>(((high[i] >> (2 * g)) & 3) << 4);
-      }
+      move_bits<0, 2, 4, true>(high, quarters);
+      move_bits<2, 2, 4, true>(high, quarters + 32);
+      move_bits<4, 2, 4, true>(high, quarters + 64);
+      move_bits<6, 2, 4, true>(high, quarters + 96);
     }
   }
   static SubScales sub_scales(const uint8_t* in) {
@@ -286,31 +313,41 @@ struct Layout {
       : format(grouped_format(out.format)),
         cols{out.begin, out.begin + out.cols},
         blocks{cols.begin / Block::elements, (cols.end + Block::elements - 1) / Block::elements},
+        whole{(cols.begin + Block::elements - 1) / Block::elements, cols.end / Block::elements},
         groups{cols.begin / format.group, cols.begin / format.group + out.groups()} {}
 
   GroupedFormat format;
   Range cols;
   Range blocks;
+  Range whole;  // of them, those that the slice does not cut
   Range groups;
 };
+
+/// Those codes of a block that the slice has: it may be cut.
+template <typename Block>
+uint8_t* decode_part(const Layout<Block>& layout, int64_t block, const uint8_t* in,
+                     uint8_t* codes) {
+  const int64_t block_begin = block * Block::elements;
+  const int64_t begin = std::max(layout.cols.begin, block_begin);
+  const int64_t end = std::min(layout.cols.end, block_begin + Block::elements);
+  uint8_t whole[Block::elements];
+  Block::codes(in, whole);
+  return std::copy(whole + (begin - block_begin), whole + (end - block_begin), codes);
+}
 
 /// The codes of one row. The first and the last block may be cut by the slice.
 template <typename Block>
 void decode_codes(const Layout<Block>& layout, const uint8_t* in, uint8_t* codes) {
-  for (int64_t block = layout.blocks.begin; block < layout.blocks.end;
-       ++block, in += Block::bytes) {
-    const int64_t block_begin = block * Block::elements;
-    const int64_t begin = std::max(layout.cols.begin, block_begin);
-    const int64_t end = std::min(layout.cols.end, block_begin + Block::elements);
-    if (end - begin == Block::elements) {
-      Block::codes(in, codes);
-    } else {
-      uint8_t whole[Block::elements];
-      Block::codes(in, whole);
-      std::copy(whole + (begin - block_begin), whole + (end - block_begin), codes);
-    }
-    codes += end - begin;
+  const auto part = [&](int64_t block) {
+    return in + (block - layout.blocks.begin) * Block::bytes;
+  };
+  int64_t block = layout.blocks.begin;
+  if (block < layout.whole.begin) codes = decode_part(layout, block, part(block), codes);
+  for (block = layout.whole.begin; block < layout.whole.end; ++block) {
+    Block::codes(part(block), codes);
+    codes += Block::elements;
   }
+  if (block < layout.blocks.end) decode_part(layout, block, part(block), codes);
 }
 
 /// The scales of one row go to row `row` of `out`.
@@ -340,6 +377,13 @@ void decode_sub_scales(const Layout<Block>& layout, const uint8_t* in, int64_t r
     const SubScales sub = Block::sub_scales(in);
     const int64_t begin = std::max(layout.groups.begin, block * kGroups);
     const int64_t end = std::min(layout.groups.end, (block + 1) * kGroups);
+    if (end - begin == kGroups) {  // a size that the compiler knows
+      std::memcpy(out.sub_scales.data() + first + begin, sub.scales, kGroups);
+      if constexpr (Block::offset_at >= 0) {
+        std::memcpy(out.sub_offsets.data() + first + begin, sub.offsets, kGroups);
+      }
+      continue;
+    }
     const int64_t skip = begin - block * kGroups;
     std::copy_n(sub.scales + skip, end - begin, out.sub_scales.data() + first + begin);
     if constexpr (Block::offset_at >= 0) {

@@ -1,6 +1,7 @@
 #include "colonnade/io/tensor_rows.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "colonnade/base/error.h"
 #include "colonnade/base/quote.h"
@@ -47,13 +48,13 @@ void read_grouped(const GgufFile& file, const GgufTensor& tensor, const Slice& s
   out.reshape(weight_format(tensor.type), slice.rows.size(), slice.cols.begin, slice.cols.size());
   if (out.rows == 0 || out.cols == 0) return;
   const int64_t step = std::max<int64_t>(1, kScratchBytes / part_bytes);
-  std::vector<std::byte> scratch(
+  const auto scratch = std::make_unique_for_overwrite<std::byte[]>(
       static_cast<size_t>(std::min(step, slice.rows.size()) * part_bytes));
   for (int64_t row = slice.rows.begin; row < slice.rows.end; row += step) {
     const Range rows{row, std::min(slice.rows.end, row + step)};
-    read_blocks(file, tensor, rows, blocks, scratch.data());
+    read_blocks(file, tensor, rows, blocks, scratch.get());
     const int64_t first = row - slice.rows.begin;
-    decode_rows(tensor.type, scratch.data(), {first, first + rows.size()}, out);
+    decode_rows(tensor.type, scratch.get(), {first, first + rows.size()}, out);
   }
 }
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "colonnade/base/error.h"
+#include "colonnade/base/turn_square.h"
 
 namespace colonnade {
 namespace {
@@ -19,53 +19,17 @@ constexpr int64_t kStripeUnit = 64;
 /// Rows of the file that are turned at a time: a square of them stays in the first-level cache.
 constexpr int64_t kTurned = 32;
 
-typedef uint16_t Eight __attribute__((vector_size(16)));
-typedef uint32_t Four __attribute__((vector_size(16)));
-
-/// The first halves of two vectors, or the second ones, their elements in turns.
-Eight low(Eight a, Eight b) { return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11); }
-Eight high(Eight a, Eight b) { return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15); }
-Four low(Four a, Four b) { return __builtin_shufflevector(a, b, 0, 4, 1, 5); }
-Four high(Four a, Four b) { return __builtin_shufflevector(a, b, 2, 6, 3, 7); }
-
-/// Rows of both halves in turns. Written out, as the following: a loop would keep them in memory.
-template <typename Vector, size_t... kHalf>
-[[gnu::always_inline]] inline void interleave(const Vector* rows, Vector* out,
-                                              std::index_sequence<kHalf...>) {
-  ((out[2 * kHalf] = low(rows[kHalf], rows[kHalf + sizeof...(kHalf)]),
-    out[2 * kHalf + 1] = high(rows[kHalf], rows[kHalf + sizeof...(kHalf)])),
-   ...);
-}
-
-/// A square of as many rows as a vector has elements: interleaved as often as it can be halved, it
-/// is turned. Strides in elements; no alignment.
-template <typename Vector, typename T, size_t... kRow>
-[[gnu::always_inline]] inline void turn_square(const T* from, int64_t from_stride, T* to,
-                                               int64_t to_stride, std::index_sequence<kRow...>) {
-  constexpr size_t kSide = sizeof...(kRow);
-  constexpr auto kHalf = std::make_index_sequence<kSide / 2>();
-  Vector rows[kSide], next[kSide];
-  (std::memcpy(&rows[kRow], from + static_cast<int64_t>(kRow) * from_stride, sizeof(Vector)), ...);
-  interleave(rows, next, kHalf);
-  interleave(next, rows, kHalf);
-  if constexpr (kSide == 8) {
-    interleave(rows, next, kHalf);
-    std::copy(next, next + kSide, rows);
-  }
-  (std::memcpy(to + static_cast<int64_t>(kRow) * to_stride, &rows[kRow], sizeof(Vector)), ...);
-}
-
 /// to[r][i] = from[i][r] for i < count and the rows r.
 template <typename T>
 void turn(const T* from, int64_t from_stride, Range rows, int64_t count, T* to, int64_t to_stride) {
-  using Vector = std::conditional_t<sizeof(T) == 2, Eight, Four>;
-  constexpr int64_t kSide = sizeof(Vector) / sizeof(T);
+  constexpr int64_t kSide = kSquareSide<T>;
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
   const int64_t whole_rows = rows.size() / kSide * kSide + rows.begin;
   const int64_t whole = count / kSide * kSide;
   for (int64_t r = rows.begin; r < whole_rows; r += kSide) {
     for (int64_t i = 0; i < whole; i += kSide) {
-      turn_square<Vector>(from + i * from_stride + r, from_stride, to + r * to_stride + i,
-                          to_stride, std::make_index_sequence<kSide>());
+      turn_square<T>(from + i * from_stride + r, from_stride * kBytes, to + r * to_stride + i,
+                     to_stride * kBytes);
     }
   }
   for (int64_t r = rows.begin; r < rows.end; ++r) {

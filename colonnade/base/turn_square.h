@@ -1,0 +1,114 @@
+// A square of small elements turned in registers: what transposing a matrix is made of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace colonnade {
+
+// 16 bytes: a register of every machine.
+typedef uint8_t Bytes16 __attribute__((vector_size(16)));
+typedef uint16_t Halves8 __attribute__((vector_size(16)));
+typedef uint32_t Words4 __attribute__((vector_size(16)));
+
+/// The first halves of two vectors, or the second ones, their elements in turns.
+inline Bytes16 first_in_turns(Bytes16 a, Bytes16 b) {
+  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+inline Bytes16 second_in_turns(Bytes16 a, Bytes16 b) {
+  return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15,
+                                 31);
+}
+inline Halves8 first_in_turns(Halves8 a, Halves8 b) {
+  return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+inline Halves8 second_in_turns(Halves8 a, Halves8 b) {
+  return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+inline Words4 first_in_turns(Words4 a, Words4 b) {
+  return __builtin_shufflevector(a, b, 0, 4, 1, 5);
+}
+inline Words4 second_in_turns(Words4 a, Words4 b) {
+  return __builtin_shufflevector(a, b, 2, 6, 3, 7);
+}
+
+namespace turn_square_parts {
+
+template <typename T>
+struct VectorOf;
+template <>
+struct VectorOf<uint8_t> {
+  using type = Bytes16;
+};
+template <>
+struct VectorOf<uint16_t> {
+  using type = Halves8;
+};
+template <>
+struct VectorOf<uint32_t> {
+  using type = Words4;
+};
+
+/// Rows of both halves in turns. Written out: a loop would keep them in memory.
+template <typename Vector, size_t... kHalf>
+[[gnu::always_inline]] inline void interleave(const Vector* rows, Vector* out,
+                                              std::index_sequence<kHalf...>) {
+  ((out[2 * kHalf] = first_in_turns(rows[kHalf], rows[kHalf + sizeof...(kHalf)]),
+    out[2 * kHalf + 1] = second_in_turns(rows[kHalf], rows[kHalf + sizeof...(kHalf)])),
+   ...);
+}
+
+/// Interleaved as often as it can be halved, a square is turned.
+template <typename Vector, size_t kSide, size_t kLeft = kSide>
+[[gnu::always_inline]] inline void turn(Vector* rows) {
+  if constexpr (kLeft > 1) {
+    Vector next[kSide];
+    interleave(rows, next, std::make_index_sequence<kSide / 2>());
+    turn<Vector, kSide, kLeft / 2>(next);
+    std::memcpy(rows, next, sizeof next);
+  }
+}
+
+template <typename Vector, size_t... kRow>
+[[gnu::always_inline]] inline void load(const void* from, int64_t stride, Vector* rows,
+                                        std::index_sequence<kRow...>) {
+  const auto* bytes = static_cast<const std::byte*>(from);
+  (std::memcpy(&rows[kRow], bytes + static_cast<int64_t>(kRow) * stride, sizeof(Vector)), ...);
+}
+
+template <typename Vector, size_t... kRow>
+[[gnu::always_inline]] inline void store(const Vector* rows, void* to, int64_t stride,
+                                         std::index_sequence<kRow...>) {
+  auto* bytes = static_cast<std::byte*>(to);
+  (std::memcpy(bytes + static_cast<int64_t>(kRow) * stride, &rows[kRow], sizeof(Vector)), ...);
+}
+
+}  // namespace turn_square_parts
+
+/// Elements on a side of a square: as many as 16 bytes hold. T: uint8_t, uint16_t or uint32_t.
+template <typename T>
+constexpr int64_t kSquareSide = 16 / static_cast<int64_t>(sizeof(T));
+
+/// Columns [kSquareSide<T>] of a square: columns[i][r] = from[r][i]. `stride`, from row to row, in
+/// bytes; no alignment.
+template <typename T>
+[[gnu::always_inline]] inline void load_turned(
+    const void* from, int64_t stride, typename turn_square_parts::VectorOf<T>::type* columns) {
+  constexpr auto kSide = static_cast<size_t>(kSquareSide<T>);
+  turn_square_parts::load(from, stride, columns, std::make_index_sequence<kSide>());
+  turn_square_parts::turn<typename turn_square_parts::VectorOf<T>::type, kSide>(columns);
+}
+
+/// to[i][r] = from[r][i] for i, r < kSquareSide<T>. Strides in bytes; no alignment.
+template <typename T>
+[[gnu::always_inline]] inline void turn_square(const void* from, int64_t from_stride, void* to,
+                                               int64_t to_stride) {
+  constexpr auto kSide = static_cast<size_t>(kSquareSide<T>);
+  typename turn_square_parts::VectorOf<T>::type columns[kSide];
+  load_turned<T>(from, from_stride, columns);
+  turn_square_parts::store(columns, to, to_stride, std::make_index_sequence<kSide>());
+}
+
+}  // namespace colonnade
