@@ -28,6 +28,7 @@ struct ModelFiles::Impl {
   virtual const std::string& path() const = 0;
   virtual const std::vector<File>& files() const = 0;
   virtual int64_t bytes_read() const { return total_read(files()); }
+  virtual double read_s() const { return total_read_s(files()); }
   virtual text::Vocabulary vocabulary() const = 0;
   virtual std::string chat_template() const = 0;
   virtual std::vector<std::string> warnings() const { return {}; }
@@ -95,6 +96,11 @@ struct PieceModel final : ModelFiles::Impl {
     int64_t bytes = 0;
     for (const auto& file : pieces.files()) bytes += file->file.bytes_read();
     return bytes;
+  }
+  double read_s() const override {
+    double seconds = 0;
+    for (const auto& file : pieces.files()) seconds += total_read_s(file->file.files());
+    return seconds;
   }
   text::Vocabulary vocabulary() const override {
     const GgufMetadata& keys = pieces.metadata();
@@ -186,6 +192,7 @@ const std::string& ModelFiles::path() const { return impl_->path(); }
 const std::vector<File>& ModelFiles::files() const { return impl_->files(); }
 int64_t ModelFiles::size_bytes() const { return total_size(files()); }
 int64_t ModelFiles::bytes_read() const { return impl_->bytes_read(); }
+double ModelFiles::read_s() const { return impl_->read_s(); }
 const DecoderConfig& ModelFiles::config() const { return impl_->config; }
 const TensorSource& ModelFiles::source() const { return *impl_->source; }
 bool ModelFiles::ignores(const TensorEntry& entry) const {

@@ -30,9 +30,10 @@ class ModelFiles {
   const std::string& path() const;
   /// Those that hold the tensors.
   const std::vector<File>& files() const;
-  /// Bytes of all files, and bytes read from them so far.
+  /// Bytes of all files, bytes read from them so far, and how long threads of this process read.
   int64_t size_bytes() const;
   int64_t bytes_read() const;
+  double read_s() const;
 
   const DecoderConfig& config() const;
   /// Under the names that the layers ask for (models/tensor_names.h).

@@ -1,6 +1,7 @@
 #include "colonnade/api/rank_engine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 #include "colonnade/api/plan.h"
@@ -107,6 +108,7 @@ SessionModel::SessionModel(const SessionOptions& o)
   const CpuTopology machine = read_cpu_topology();
   cores = machine.cores;
   cpus = available_cpus(machine);
+  headers_read_s = files.read_s();
 }
 
 Cut SessionModel::cut(int rank, const std::vector<double>& shares) const {
@@ -175,10 +177,12 @@ void RankEngine::load_weights(const LoadProgress& progress) {
   const WhileWaiting others(group_, show);
   const auto sizes = gather_values(group_, share_bytes(*params_), "loading: sizes");
   for (size_t r = 0; r < loaded.size(); ++r) loaded[r].all = sizes[r];
+  const auto begin = std::chrono::steady_clock::now();
   load_params(*params_, *device_, model_.precision, [&](int64_t bytes) {
     group_.beat(bytes);
     show();
   });
+  load_s_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   barrier(group_, "loading");
   show();
 }
@@ -194,6 +198,9 @@ RankReport RankEngine::report() const {
     mine.multiply_adds += used_of(param, weight.rows() * weight.k());
   }
   mine.file_bytes = share_bytes(*params_);
+  mine.load_s = load_s_;
+  const int readers = model_.options.ranks_as == RanksAs::threads ? group_.size() : 1;
+  mine.read_s = (model_.files.read_s() - model_.headers_read_s) / readers;
   mine.threads = device_->workers();
   const std::string description = device_->description();
   description.copy(mine.device, sizeof mine.device - 1);

@@ -38,8 +38,9 @@ struct SessionModel {
   int64_t context = 0;
   Tier precision = Tier::int8;
   DType cache = DType::bf16;
-  std::vector<int> cores;  // of this machine that the process may use
-  double cpus = 1;         // CPUs' worth of time
+  std::vector<int> cores;     // of this machine that the process may use
+  double cpus = 1;            // CPUs' worth of time
+  double headers_read_s = 0;  // of files.read_s(), before weights were read
 };
 
 class RankEngine {
@@ -72,6 +73,7 @@ class RankEngine {
   std::unique_ptr<PagePool> pages_;
   std::unique_ptr<StepRunner> runner_;
   std::vector<RankReport> reports_;
+  double load_s_ = 0;
 };
 
 /// Throws Error with the arithmetic if the ranks together do not fit into this machine's memory.

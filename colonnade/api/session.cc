@@ -8,6 +8,7 @@
 #include "colonnade/base/error.h"
 #include "colonnade/device/bandwidth.h"
 #include "colonnade/engine/step_leader.h"
+#include "colonnade/io/read_speed.h"
 
 namespace colonnade {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 /// A session measures beside a loaded model: within the 256 MB that it may take above its weights
 /// and cache, and not for long beside a short answer.
 constexpr BandwidthOptions kQuickBandwidth = {.bytes = int64_t{192} << 20, .passes = 4};
+constexpr int64_t kRawReadBytes = int64_t{128} << 20;
 
 }  // namespace
 
@@ -26,6 +28,7 @@ struct Session::Impl {
   std::unique_ptr<StepLeader> leader;
   std::unique_ptr<Generator> generator;
   std::optional<double> bandwidth;
+  std::optional<double> raw_read;
   GroupStats loading;  // what loading took
 
   explicit Impl(const SessionOptions& options) : model(options) {
@@ -54,6 +57,24 @@ struct Session::Impl {
   void follow_as_rank(Group& group) const {
     RankEngine mine(model, group, {});
     follow(mine.runner());
+  }
+
+  /// What `measure` gives for a pool of as many threads as the session has, wherever rank 0's are.
+  template <typename Measure>
+  double measured(std::optional<double>& known, const Measure& measure) {
+    if (!known) {
+      const CpuAffinity everywhere(engine->former_cpus());
+      ThreadPoolOptions pool;
+      pool.threads = threads();
+      known = measure(pool);
+    }
+    return *known;
+  }
+
+  int threads() const {
+    int threads = 0;
+    for (const RankReport& report : engine->reports()) threads += report.threads;
+    return threads;
   }
 
   /// Sum of one figure of all ranks.
@@ -103,11 +124,7 @@ std::string Session::device() const {
   return text;
 }
 
-int Session::threads() const {
-  int threads = 0;
-  for (const RankReport& report : impl_->engine->reports()) threads += report.threads;
-  return threads;
-}
+int Session::threads() const { return impl_->threads(); }
 
 Tier Session::precision() const { return impl_->model.precision; }
 DType Session::cache_dtype() const { return impl_->model.cache; }
@@ -120,13 +137,15 @@ int64_t Session::multiply_adds_per_token() const {
 }
 
 double Session::read_bandwidth() {
-  if (!impl_->bandwidth) {
-    const CpuAffinity everywhere(impl_->engine->former_cpus());
-    ThreadPoolOptions pool;
-    pool.threads = threads();
-    impl_->bandwidth = measure_read_bandwidth(pool, kQuickBandwidth);
-  }
-  return *impl_->bandwidth;
+  return impl_->measured(impl_->bandwidth, [](const ThreadPoolOptions& pool) {
+    return measure_read_bandwidth(pool, kQuickBandwidth);
+  });
+}
+
+double Session::raw_read_speed() {
+  return impl_->measured(impl_->raw_read, [this](const ThreadPoolOptions& pool) {
+    return measure_read_speed(impl_->model.files.files(), pool, kRawReadBytes);
+  });
 }
 
 std::span<const RankReport> Session::rank_reports() const { return impl_->engine->reports(); }

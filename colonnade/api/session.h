@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "colonnade/api/rank_report.h"
 #include "colonnade/base/dtype.h"
 #include "colonnade/comm/ranks.h"
 #include "colonnade/engine/generator.h"
@@ -33,16 +34,6 @@ using LoadProgress = std::function<void(std::span<const LoadedBytes> ranks)>;
 struct RankSettings {
   int threads = 0;  // 0: SessionOptions::threads
   std::string isa;  // none: SessionOptions::isa
-};
-
-/// What a rank holds and does; the numbers of a plan, counted.
-struct RankReport {
-  int64_t weight_bytes = 0;     // in memory
-  int64_t bytes_per_token = 0;  // of weights that a decode step reads
-  int64_t multiply_adds = 0;    // of one token, without attention
-  int64_t file_bytes = 0;       // of the model that it read
-  int32_t threads = 0;
-  char device[92] = {};
 };
 
 struct SessionOptions {
@@ -121,6 +112,9 @@ class Session {
   /// Measured read bandwidth of this machine with the session's threads, bytes/s; measured on the
   /// first call (about 0.2 s).
   double read_bandwidth();
+  /// What the session's threads read of the model's files when nothing is done with it, bytes/s;
+  /// measured on the first call (about 0.02 s).
+  double raw_read_speed();
 
   /// What each rank has.
   std::span<const RankReport> rank_reports() const;

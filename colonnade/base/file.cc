@@ -1,6 +1,7 @@
 #include "colonnade/base/file.h"
 
 #include <cerrno>
+#include <chrono>
 #include <system_error>
 #include <utility>
 
@@ -54,7 +55,8 @@ File::File(File&& other) noexcept
       fd_(std::exchange(other.fd_, -1)),
       size_(std::exchange(other.size_, 0)),
       identity_(other.identity_),
-      bytes_read_(other.bytes_read()) {}
+      bytes_read_(other.bytes_read()),
+      read_ns_(other.read_ns()) {}
 
 File& File::operator=(File&& other) noexcept {
   if (this != &other) {
@@ -64,6 +66,7 @@ File& File::operator=(File&& other) noexcept {
     size_ = std::exchange(other.size_, 0);
     identity_ = other.identity_;
     bytes_read_.store(other.bytes_read(), std::memory_order_relaxed);
+    read_ns_.store(other.read_ns(), std::memory_order_relaxed);
   }
   return *this;
 }
@@ -76,6 +79,7 @@ void File::read_at(int64_t offset, std::span<std::byte> out) const {
   CN_CHECK(offset >= 0 && offset <= size_ && static_cast<uint64_t>(size_ - offset) >= out.size(),
            path_, ": read: expected ", out.size(), " bytes at offset ", offset,
            ", but the file has ", size_, " bytes");
+  const auto begin = std::chrono::steady_clock::now();
   size_t done = 0;
   while (done < out.size()) {
     const ssize_t got =
@@ -88,6 +92,8 @@ void File::read_at(int64_t offset, std::span<std::byte> out) const {
     done += static_cast<size_t>(got);
   }
   bytes_read_.fetch_add(static_cast<int64_t>(done), std::memory_order_relaxed);
+  read_ns_.fetch_add(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count(),
+                     std::memory_order_relaxed);
 }
 
 int64_t total_size(std::span<const File> files) {
@@ -99,6 +105,12 @@ int64_t total_size(std::span<const File> files) {
 int64_t total_read(std::span<const File> files) {
   int64_t total = 0;
   for (const File& file : files) total += file.bytes_read();
+  return total;
+}
+
+double total_read_s(std::span<const File> files) {
+  double total = 0;
+  for (const File& file : files) total += file.read_s();
   return total;
 }
 

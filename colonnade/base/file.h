@@ -38,21 +38,26 @@ class File {
   int64_t size() const { return size_; }
   int fd() const { return fd_; }
   FileIdentity identity() const { return identity_; }
-  /// Bytes that read_at has delivered so far.
+  /// Bytes that read_at has delivered so far, and how long threads were in it, all of them
+  /// together.
   int64_t bytes_read() const { return bytes_read_.load(std::memory_order_relaxed); }
+  double read_s() const { return 1e-9 * static_cast<double>(read_ns()); }
 
  private:
   void close() noexcept;
+  int64_t read_ns() const { return read_ns_.load(std::memory_order_relaxed); }
 
   std::string path_;
   int fd_ = -1;
   int64_t size_ = 0;
   FileIdentity identity_;
   mutable std::atomic<int64_t> bytes_read_{0};  // relaxed: a counter, it orders nothing
+  mutable std::atomic<int64_t> read_ns_{0};     // the same
 };
 
-/// Bytes of all of them, and bytes read from them so far.
+/// Bytes of all of them, bytes read from them so far, and how long threads read.
 int64_t total_size(std::span<const File> files);
 int64_t total_read(std::span<const File> files);
+double total_read_s(std::span<const File> files);
 
 }  // namespace colonnade

@@ -12,6 +12,7 @@
 #include "colonnade/cli/exit_codes.h"
 #include "colonnade/cli/interrupt.h"
 #include "colonnade/cli/json.h"
+#include "colonnade/cli/meters.h"
 #include "colonnade/cli/open_session.h"
 #include "colonnade/cli/terminal.h"
 #include "colonnade/device/bandwidth.h"
@@ -85,8 +86,11 @@ class Bench {
     for (const int64_t threads : options_.threads) {
       const std::unique_ptr<Session> session = open(threads);
       const double bandwidth = session->read_bandwidth();
-      for (const BenchCase& bench_case : cases_)
+      const ordered_json loading = measure_loading(*session);
+      for (const BenchCase& bench_case : cases_) {
         results.push_back(measure_case(*session, bench_case, bandwidth));
+        results.back().update(loading);
+      }
     }
     return results;
   }
@@ -99,6 +103,16 @@ class Bench {
     for (const BenchCase& bench_case : cases_)
       model.context = std::max(*model.context, bench_case.tokens());
     return open_session(model);
+  }
+
+  /// What limits it: no model loads faster than its files are read.
+  static ordered_json measure_loading(Session& session) {
+    ordered_json loading = load_json(session);
+    const double speed = load_times_of(session.rank_reports()).bytes_per_s();
+    loading["load_gbs"] = speed / 1e9;
+    loading["raw_read_gbs"] = session.raw_read_speed() / 1e9;
+    loading["load_share"] = speed / session.raw_read_speed();
+    return loading;
   }
 
   /// bandwidth: bytes/s that the session's threads read, the ceiling of generation.
@@ -186,11 +200,24 @@ std::string to_csv(const std::vector<ordered_json>& results) {
   return page;
 }
 
+/// The row of a session's loading, told by any of its cases.
+std::string loading_row(const ordered_json& r) {
+  const auto number = [&](const char* key) { return r.at(key).get<double>(); };
+  return fmt::format(
+      "| {} | {:.1f} MB | {:.0f} | {:.0f} | load | {:.2f} s | {:.2f} GB/s, {:.0f} % of {:.2f} "
+      "measured; {:.0f} % packing |\n",
+      r.at("model_type").get<std::string>(), number("load_bytes") / 1e6, number("n_ranks"),
+      number("n_threads"), number("load_ms") / 1e3, number("load_gbs"), 100 * number("load_share"),
+      number("raw_read_gbs"), 100 * number("load_packing_share"));
+}
+
 std::string to_markdown(const std::vector<ordered_json>& results) {
   std::string page =
       "| model | size | ranks | threads | test | t/s | what limits it |\n"
       "| --- | ---: | ---: | ---: | ---: | ---: | --- |\n";
-  for (const ordered_json& r : results) {
+  for (size_t i = 0; i < results.size(); ++i) {
+    const ordered_json& r = results[i];
+    if (i == 0 || r.at("load_ms") != results[i - 1].at("load_ms")) page += loading_row(r);
     const auto number = [&](const char* key) { return r.at(key).get<double>(); };
     const bool generates = number("n_gen") > 0;
     const std::string test = generates ? fmt::format("tg{:.0f}", number("n_gen"))

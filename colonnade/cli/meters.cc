@@ -63,6 +63,25 @@ std::string speed_line(Session& session, const Timings& timings) {
   return line;
 }
 
+std::string load_line(Session& session) {
+  const LoadTimes times = load_times_of(session.rank_reports());
+  const double most = session.raw_read_speed();
+  const char* plural = session.threads() == 1 ? "" : "s";
+  return fmt::format(
+      "loaded {:.2f} GB in {:.2f} s: {:.2f} GB/s, {:.0f} % of the {:.2f} GB/s that {} thread{} "
+      "read{} of these files; {:.0f} % of the time packing",
+      static_cast<double>(times.file_bytes) / 1e9, times.seconds, times.bytes_per_s() / 1e9,
+      100 * times.bytes_per_s() / most, most / 1e9, session.threads(), plural,
+      session.threads() == 1 ? "s" : "", 100 * times.packing_share);
+}
+
+nlohmann::ordered_json load_json(const Session& session) {
+  const LoadTimes times = load_times_of(session.rank_reports());
+  return {{"load_bytes", times.file_bytes},
+          {"load_ms", times.seconds * 1e3},
+          {"load_packing_share", times.packing_share}};
+}
+
 nlohmann::ordered_json timings_json(const Session& session, const Timings& timings) {
   const RankMeters meters(session, timings);
   return {{"prompt_n", timings.prompt_tokens},

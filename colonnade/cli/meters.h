@@ -21,6 +21,13 @@ OnPrompt prompt_meter(ProgressLine& bar);
 /// threads read here". Measures the bandwidth, unless nothing was generated.
 std::string speed_line(Session& session, const Timings& timings);
 
+/// "loaded 0.54 GB in 0.21 s: 2.56 GB/s, 29 % of the 8.90 GB/s that 1 thread reads of these files;
+/// 66 % of the time packing". Measures what it reads.
+std::string load_line(Session& session);
+
+/// What loading took, for the JSON of a run: load_bytes, load_ms, load_packing_share.
+nlohmann::ordered_json load_json(const Session& session);
+
 /// prompt_n, prompt_ms, prompt_per_second, cached_n, predicted_n, predicted_ms,
 /// predicted_per_second, bytes_per_token, read_gbs.
 nlohmann::ordered_json timings_json(const Session& session, const Timings& timings);

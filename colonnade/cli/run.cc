@@ -75,7 +75,9 @@ class Run {
     print_line(options_.json ? to_line(report()) : "");
     const bool shows_speed = options_.answer.timings || (stderr_is_terminal() && !options_.json);
     if (shows_speed && !options_.model.quiet)
-      note(styled(2, Style::dim, speed_line(*session_, result_.timings)) + "\n");
+      note(styled(2, Style::dim,
+                  concat(load_line(*session_), "\n", speed_line(*session_, result_.timings))) +
+           "\n");
   }
 
  private:
@@ -105,6 +107,7 @@ class Run {
                              {"completion_tokens", answer},
                              {"total_tokens", prompt + answer}}},
                            {"timings", timings_json(*session_, result_.timings)}};
+    report["timings"].update(load_json(*session_));
     if (options_.logprobs) report["logprobs"] = logprobs_;
     return report;
   }

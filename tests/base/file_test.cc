@@ -94,11 +94,13 @@ TEST_F(FileTest, NamesMissingPermission) {
   EXPECT_THAT(open_error(path), HasSubstr("may not read"));
 }
 
-TEST_F(FileTest, CountsTheBytesThatItDelivered) {
+TEST_F(FileTest, CountsTheBytesThatItDeliveredAndTheTime) {
   const File file(write("a", "0123456789"));
+  EXPECT_EQ(file.read_s(), 0);
   read_string(file, 0, 4);
   read_string(file, 6, 4);
   EXPECT_EQ(file.bytes_read(), 8);
+  EXPECT_GT(file.read_s(), 0);
 }
 
 TEST_F(FileTest, IdentityIsTheFilesAndNotThePaths) {

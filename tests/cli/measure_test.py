@@ -82,6 +82,9 @@ class Bench(CommandTest):
             self.assertLessEqual(min(result["samples_ts"]), result["avg_ts"])
             for key in ("model_filename", "model_type", "model_size", "model_n_params", "avg_ns", "stddev_ns", "stddev_ts", "bytes_per_token"):
                 self.assertIn(key, result)
+            for key in ("load_bytes", "load_ms", "load_gbs", "raw_read_gbs", "load_share"):
+                self.assertGreater(result[key], 0, key)
+            self.assertTrue(0 < result["load_packing_share"] < 1)
         self.assertGreater(results[2]["read_gbs"], 0)
         self.assertGreater(results[2]["bandwidth_share"], 0)
 
@@ -97,6 +100,7 @@ class Bench(CommandTest):
         page = self.ok(*words, "-o", "md").decode()
         self.assertEqual(len({line.count("|") for line in page.splitlines()}), 1)
         self.assertIn("| tg4 |", page)
+        self.assertEqual(page.count("| load |"), 1)
 
     def test_more_tokens_than_the_models_context_are_refused(self):
         self.assertIn("2048", self.fails(2, "bench", "-m", tiny_model(), "-p", "3000", "-n", "0", "-t", "1"))

@@ -36,6 +36,9 @@ class Json(CommandTest):
         self.assertEqual(answer["usage"], {"prompt_tokens": prompt, "completion_tokens": 8, "total_tokens": prompt + 8})
         for key in ("prompt_n", "prompt_ms", "prompt_per_second", "predicted_n", "predicted_ms", "predicted_per_second"):
             self.assertIn(key, answer["timings"])
+        self.assertEqual(answer["timings"]["load_bytes"], answer["ranks"][0]["file_bytes"])
+        self.assertGreater(answer["timings"]["load_ms"], 0)
+        self.assertTrue(0 < answer["timings"]["load_packing_share"] < 1)
         self.assertNotIn("logprobs", answer)
 
     def test_synonyms_mean_the_same(self):
@@ -247,6 +250,12 @@ class World(CommandTest):
         process.returncode = os.waitstatus_to_exitcode(status)
         self.assertEqual(process.returncode, 0)
         self.assertLess(usage.ru_maxrss * 1024, 1.05 * os.path.getsize(real_model()) + 256e6)
+
+    def test_loading_is_shown_beside_the_raw_read_of_the_files(self):
+        for ranks in (("--tp", "1"), ("--tp", "2"), ("--tp", "2", "--ranks-as", "threads")):
+            message = call("run", "-m", tiny_model(), "-p", "a", "-n", "2", "--timings", "-t", "1", *ranks).stderr.decode()
+            self.assertRegex(message, r"loaded [\d.]+ GB in [\d.]+ s: [\d.]+ GB/s, \d+ % of the [\d.]+ GB/s that \d threads? reads? of "
+                                      r"these files; \d+ % of the time packing\n")
 
     def test_ctrl_c_ends_a_run_with_130_and_leaves_no_files(self):
         folder = scratch() / "interrupted"
