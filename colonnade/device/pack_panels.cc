@@ -30,13 +30,26 @@ struct Turn {
   void run(int64_t rows, int64_t cols) const {
     for (int64_t i = 0; i < cols; i += kLine / kBytes) {
       const int64_t line_end = std::min(cols, i + kLine / kBytes);
-      for (int64_t r = 0; r < rows; r += kSide) squares(r, std::min(rows, r + kSide), i, line_end);
+      int64_t r = 0;
+      if constexpr (kBytes == 4) r = large_squares(rows, i, line_end);
+      for (; r < rows; r += kSide) squares(r, std::min(rows, r + kSide), i, line_end);
     }
   }
 
  private:
   static constexpr int64_t kBytes = sizeof(T);
   static constexpr int64_t kSide = kSquareSide<T>;
+
+  /// Returns the first row that is left.
+  int64_t large_squares(int64_t rows, int64_t i, int64_t col_end) const {
+    if (col_end - i < kLine / kBytes) return 0;
+    const int64_t whole = rows / 8 * 8;
+    for (int64_t r = 0; r < whole; r += 8) {
+      turn_square_of_8(source(r, i), from_stride, target(i, r), to_stride);
+      turn_square_of_8(source(r, i + 8), from_stride, target(i + 8, r), to_stride);
+    }
+    return whole;
+  }
 
   void squares(int64_t r, int64_t row_end, int64_t i, int64_t col_end) const {
     if (row_end - r == kSide) {
@@ -87,12 +100,6 @@ template <size_t... kLineIndex>
    ...);
 }
 
-template <size_t... kQuad>
-[[gnu::always_inline]] inline void put_bytes(const Words4* q, uint8_t* to,
-                                             std::index_sequence<kQuad...>) {
-  (put_line(to, kQuad, q[kQuad]), ...);
-}
-
 /// Writes the 32 codes of a block of four rows. A lane of quads[j] is elements 4j to 4j + 3 of a
 /// row, the lowest byte first (little-endian, as every target here); `to` points at the first row's
 /// four bytes of the block's first line.
@@ -100,9 +107,7 @@ template <int kBits>
 [[gnu::always_inline]] inline void put_codes(const Words4* quads, uint8_t* to) {
   constexpr std::make_index_sequence<2> kTwo;
   constexpr std::make_index_sequence<8> kQuads;
-  if constexpr (kBits == 8) {
-    put_bytes(quads, to, kQuads);
-  } else if constexpr (kBits < 4) {
+  if constexpr (kBits < 4) {
     put_two_bit_plane<0>(quads, to, kTwo);
     if constexpr (kBits == 3) put_one_bit_plane<2>(quads, to + kLine * 2, kQuads);
   } else {
@@ -243,6 +248,11 @@ class PanelPacker {
   /// The codes of a block: 16 rows, `stride` bytes from one to the next.
   template <int kBits>
   static void put_rows(const uint8_t* codes, int64_t stride, uint8_t* to) {
+    if constexpr (kBits == 8) {  // as they are
+      turn_square_of_8(codes, stride, to, kLine);
+      turn_square_of_8(codes + 8 * stride, stride, to + kLine / 2, kLine);
+      return;
+    }
     for (int64_t r = 0; r < kLanes; r += 4) {
       Words4 quads[8];
       load_turned<uint32_t>(codes + stride * r, stride, quads);
