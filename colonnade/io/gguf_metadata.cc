@@ -188,6 +188,20 @@ const StringArray& GgufMetadata::strings(std::string_view key) const {
   return values.strings;
 }
 
+bool GgufMetadata::is_array(std::string_view key) const {
+  const GgufValue* value = find(key);
+  return value != nullptr && value->type == GgufValueType::array;
+}
+
+std::vector<bool> GgufMetadata::flags(std::string_view key) const {
+  constexpr const char* kExpected = "an array of bools";
+  const GgufArray& values = array(key, kExpected);
+  if (values.element_type != GgufValueType::boolean) mismatch(key, kExpected, *find(key));
+  std::vector<bool> out(values.numbers.size());
+  for (size_t i = 0; i < out.size(); ++i) out[i] = values.numbers[i] != std::byte{0};
+  return out;
+}
+
 std::vector<int64_t> GgufMetadata::integers(std::string_view key) const {
   constexpr const char* kExpected = "an array of integers";
   const GgufArray& values = array(key, kExpected);

@@ -97,7 +97,10 @@ class GgufMetadata {
   bool flag_or(std::string_view key, bool fallback) const;
   const std::string& text(std::string_view key) const;
   std::string text_or(std::string_view key, std::string_view fallback) const;
+  bool is_array(std::string_view key) const;
   const StringArray& strings(std::string_view key) const;
+  /// Bools.
+  std::vector<bool> flags(std::string_view key) const;
   std::vector<int64_t> integers(std::string_view key) const;
   std::vector<float> numbers(std::string_view key) const;
 

@@ -51,6 +51,8 @@ MlxQuantization::MlxQuantization(const HfConfig& config) {
       single_[name] = layer_of(quantization.object(name));
     } else if (quantization.is_flag(name)) {
       single_[name] = quantization.flag(name) ? all_ : std::nullopt;
+    } else if (name.find('.') != std::string::npos) {  // a layer's path, no setting of all of them
+      quantization.refuse(name, "an object with bits and group_size, true or false");
     }
   }
 }

@@ -12,7 +12,16 @@ const Family kGemma2 = {
           configure_gemma(c);
           c.window_period = 2;
         },
-    .configure_gguf = [](const GgufMetadata&, DecoderConfig& c) { scale_by_width(c, 46); },
+    // The first files did not say the window.
+    .configure_gguf =
+        [](const GgufMetadata& keys, DecoderConfig& c) {
+          scale_by_width(c, 46);
+          if (!keys.has("gemma2.attention.sliding_window")) give_windows(c, 4096, c.window_period);
+        },
+    .configure_hf =
+        [](const HfConfig& fields, DecoderConfig&) {
+          refuse_unless(fields, "use_bidirectional_attention", false);
+        },
     .hf_names = kGemmaNames,
     .tied = true,
     .hf_defaults =

@@ -88,12 +88,12 @@ std::vector<float> factors_of(const TensorSource& tensors, const char* name,
                               const DecoderConfig& c) {
   const TensorEntry* entry = tensors.find(name);
   if (entry == nullptr) return {};
-  CN_CHECK(entry->rows == 1 && entry->cols == c.rotary_dim / 2, "model: tensor ", quote(name),
-           ": expected ", c.rotary_dim / 2, " values, one per rotated pair, got ", entry->rows,
-           " x ", entry->cols);
+  CN_CHECK(entry->rows == 1 && entry->cols == c.rotary_dim / 2, tensors.place(), ": tensor ",
+           quote(name), ": expected ", c.rotary_dim / 2, " values, one per rotated pair, got ",
+           entry->rows, " x ", entry->cols);
   std::vector<float> factors = tensors.values(*entry);
   for (const float factor : factors)
-    CN_CHECK(factor > 0 && std::isfinite(factor), "model: tensor ", quote(name),
+    CN_CHECK(factor > 0 && std::isfinite(factor), tensors.place(), ": tensor ", quote(name),
              ": expected positive numbers, got ", factor);
   return factors;
 }
@@ -104,8 +104,8 @@ constexpr const char* kShortFactors = "rope_factors_short.weight";
 void read_longrope(const Keys& keys, const TensorSource& tensors, DecoderConfig& c) {
   c.rope_factors = factors_of(tensors, kShortFactors, c);
   c.rope_long_factors = factors_of(tensors, "rope_factors_long.weight", c);
-  CN_CHECK(!c.rope_long_factors.empty(),
-           "model: tensor 'rope_factors_long.weight' is missing from the file");
+  CN_CHECK(!c.rope_long_factors.empty(), tensors.place(),
+           ": tensor 'rope_factors_long.weight' is missing");
   RopeScaling& s = c.rope_scaling;
   s.kind = RopeScaling::Kind::longrope;
   s.factor = static_cast<double>(c.context) / s.original_context;
@@ -128,6 +128,16 @@ void read_attention(const Keys& keys, DecoderConfig& c) {
                 concat("expected ", c.head_dim, " as for keys, got ", values));
 }
 
+/// The base of layers with a window, of families that have one of their own for them.
+void read_local_theta(const Keys& keys, DecoderConfig& c) {
+  constexpr const char* kLocal = "rope.freq_base_swa";
+  const bool own = c.local_rope_theta > 0;
+  const double theta = positive_or(keys, kLocal, own ? c.local_rope_theta : c.rope_theta);
+  if (own) c.local_rope_theta = theta;
+  if (!own && theta != c.rope_theta)
+    keys.refuse(kLocal, concat("expected ", c.rope_theta, " as for all layers, got ", theta));
+}
+
 void read_rotation(const Keys& keys, const TensorSource& tensors, DecoderConfig& c) {
   if (c.positions != Positions::rotary) return;
   constexpr const char* kWidth = "rope.dimension_count";
@@ -135,6 +145,7 @@ void read_rotation(const Keys& keys, const TensorSource& tensors, DecoderConfig&
   if (c.rotary_dim % 2 != 0)
     keys.refuse(kWidth, concat("expected an even number, got ", c.rotary_dim));
   c.rope_theta = positive_or(keys, "rope.freq_base", 10000);
+  read_local_theta(keys, c);
   c.rope_scaling = read_scaling(keys, c.context);
   c.rope_factors = factors_of(tensors, "rope_freqs.weight", c);
   if (tensors.find(kShortFactors) != nullptr) read_longrope(keys, tensors, c);
@@ -149,12 +160,29 @@ void read_norm(const Keys& keys, DecoderConfig& c) {
   c.norm_eps = static_cast<float>(epsilon);
 }
 
+/// Every so many layers one sees all positions; 0: none does.
+int64_t period_of(const Keys& keys, const char* name, const DecoderConfig& c) {
+  const int64_t period = keys.integer_or(name, c.window_period);
+  if (period < 0) keys.refuse(name, concat("expected 0 or more, got ", period));
+  return period;
+}
+
 void read_window(const Keys& keys, DecoderConfig& c) {
   constexpr const char* kWindow = "attention.sliding_window";
   const int64_t window = keys.integer_or(kWindow, 0);
   if (window < 0 || window > kMostPositions)
     keys.refuse(kWindow, concat("expected 0 (none) to ", kMostPositions, ", got ", window));
-  give_windows(c, window, c.window_period);
+  constexpr const char* kPattern = "attention.sliding_window_pattern";
+  if (window == 0 || !keys.metadata.is_array(keys.key(kPattern)))
+    return give_windows(c, window, period_of(keys, kPattern, c));
+  const std::vector<bool> sliding = keys.metadata.flags(keys.key(kPattern));
+  if (static_cast<int64_t>(sliding.size()) != c.layers)
+    keys.refuse(kPattern, concat("expected one bool for each of ", c.layers, " layers, got ",
+                                 sliding.size()));
+  give_windows(c, window, 0);
+  for (size_t i = 0; i < sliding.size(); ++i) {
+    if (!sliding[i]) c.kinds[i] = {};
+  }
 }
 
 void read_experts(const Keys& keys, DecoderConfig& c) {
@@ -182,6 +210,8 @@ DecoderConfig read_config(const GgufMetadata& metadata, const TensorSource& tens
     c.embedding_dim = bounded(keys, "word_embedding_length", kMostWidth);
   c.context = bounded(keys, "context_length", kMostPositions);
   read_attention(keys, c);
+  if (!metadata.flag_or(keys.key("attention.causal"), true))
+    keys.refuse("attention.causal", "expected true, got false");
   family.configure(c);
   read_rotation(keys, tensors, c);
   read_norm(keys, c);

@@ -96,6 +96,7 @@ void read_longrope(const HfConfig& all, const HfConfig& rope, DecoderConfig& c) 
   s.kind = RopeScaling::Kind::longrope;
   const HfConfig& holder = rope.has("original_max_position_embeddings") ? rope : all;
   s.original_context = static_cast<double>(size_of(holder, {"original_max_position_embeddings"}));
+  if (s.original_context < 2) holder.refuse("original_max_position_embeddings", "2 or more");
   s.factor = positive_or(rope, "factor", static_cast<double>(c.context) / s.original_context);
   const double own =
       s.factor > 1 ? std::sqrt(1 + math::log(s.factor) / math::log(s.original_context)) : 1.0;
@@ -122,6 +123,8 @@ void read_scaling(const HfConfig& all, const HfConfig& rope, DecoderConfig& c) {
   RopeScaling& s = c.rope_scaling;
   if (type == "default" || type == "none") return;
   if (type == "longrope" || type == "su") return read_longrope(all, rope, c);
+  if (type != "linear" && type != "llama3" && type != "yarn")
+    rope.refuse(name, "default, linear, llama3, yarn or longrope (rotary scaling)");
   s.factor = positive(rope, "factor");
   s.original_context =
       static_cast<double>(size_or(rope, {"original_max_position_embeddings"},
@@ -138,29 +141,38 @@ void read_scaling(const HfConfig& all, const HfConfig& rope, DecoderConfig& c) {
              bands.low_frequency_factor, ", got ", bands.high_frequency_factor);
     c.rope_factors = llama3_factors(c, bands);
     s = {};
-  } else if (type == "yarn") {
-    read_yarn(rope, c);
   } else {
-    rope.refuse(name, "default, linear, llama3, yarn or longrope (rotary scaling)");
+    read_yarn(rope, c);
   }
+}
+
+/// Of layers with a window, which are never stretched. `rope`: rope_parameters, of every kind of
+/// layer.
+void read_local_rotation(const HfConfig& fields, const HfConfig& rope, DecoderConfig& c) {
+  if (!rope.has("sliding_attention")) {
+    c.local_rope_theta = positive_or(fields, "rope_local_base_freq", c.local_rope_theta);
+    return;
+  }
+  const HfConfig local = rope.object("sliding_attention");
+  if (local.text_or("rope_type", "default") != "default") local.refuse("rope_type", "default");
+  c.local_rope_theta = positive_or(local, "rope_theta", c.local_rope_theta);
 }
 
 void read_rotation(const HfConfig& fields, DecoderConfig& c) {
   if (c.positions != Positions::rotary) return;
   const HfConfig given =
       fields.object_or_empty(present(fields, {"rope_parameters", "rope_scaling"}));
-  const HfConfig rope = given.is_object("full_attention") ? given.object("full_attention") : given;
+  const bool by_kind = given.has("full_attention") || given.has("sliding_attention");
+  const HfConfig rope = by_kind ? given.object_or_empty("full_attention") : given;
   const HfConfig& theta = rope.has("rope_theta") ? rope : fields;
   c.rope_theta = positive_or(theta, "rope_theta", 10000);
-  if (c.local_rope_theta > 0) {
-    c.local_rope_theta = given.is_object("sliding_attention")
-                             ? positive_or(given.object("sliding_attention"), "rope_theta", 10000)
-                             : positive_or(fields, "rope_local_base_freq", c.local_rope_theta);
-  }
+  if (c.local_rope_theta > 0) read_local_rotation(fields, given, c);
   const HfConfig& partial = rope.has("partial_rotary_factor") ? rope : fields;
   const double part = positive_or(partial, "partial_rotary_factor", 1);
   CN_CHECK(part <= 1, partial.place("partial_rotary_factor"), ": expected at most 1, got ", part);
   c.rotary_dim = static_cast<int>(static_cast<double>(c.head_dim) * part);
+  CN_CHECK(part < 1 || c.head_dim % 2 == 0, fields.place("head_dim"),
+           ": expected an even number, got ", c.head_dim);
   if (c.rotary_dim < 2 || c.rotary_dim % 2 != 0)
     partial.refuse("partial_rotary_factor",
                    concat("an even number of the ", c.head_dim, " elements of a head"));
@@ -207,7 +219,7 @@ void read_attention(const HfConfig& fields, DecoderConfig& c) {
   }
   c.attention_softcap = cap_of(fields, "attn_logit_softcapping");
   c.logit_softcap = cap_of(fields, "final_logit_softcapping");
-  c.qkv_bias = c.qkv_bias || fields.flag_or("attention_bias", false);
+  c.qkv_bias = fields.flag_or("attention_bias", false) || c.qkv_bias;
 }
 
 float epsilon_of(const HfConfig& fields, NormKind norm) {

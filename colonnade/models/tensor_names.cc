@@ -65,8 +65,10 @@ int64_t& extent(TensorEntry& entry) { return entry.rows == 1 ? entry.cols : entr
 /// Parts of tensors, for one family's configuration.
 class Pieces {
  public:
-  explicit Pieces(const DecoderConfig& config)
-      : dim_(config.head_dim),
+  /// `place`: of the files, for messages.
+  Pieces(const DecoderConfig& config, std::string place)
+      : place_(std::move(place)),
+        dim_(config.head_dim),
         q_(config.heads * dim_),
         kv_(config.kv_heads * dim_),
         experts_(config.experts) {}
@@ -85,7 +87,7 @@ class Pieces {
     const int64_t all = bias               ? whole.rows * whole.cols  // a bias is an expert's row
                         : whole.transposed ? whole.rows * experts_
                                            : whole.rows;
-    CN_CHECK(experts_ > 0 && all % experts_ == 0, "model: tensor ", quote(whole.file_name),
+    CN_CHECK(experts_ > 0 && all % experts_ == 0, place_, ": tensor ", quote(whole.file_name),
              ": expected a part for each of ", experts_, " experts, got ", all, " rows");
     const int64_t rows = all / experts_;
     std::vector<TensorEntry> parts;
@@ -135,18 +137,19 @@ class Pieces {
     }
   }
 
-  static void halve(TensorEntry& entry, RowMap map) {
+  void halve(TensorEntry& entry, RowMap map) const {
     take(entry, extent(entry) / 2 * 2, extent(entry) / 2, map);
   }
 
-  static void take(TensorEntry& entry, int64_t expected, int64_t rows, RowMap map) {
-    CN_CHECK(extent(entry) == expected, "model: tensor ", quote(entry.file_name), ": expected ",
+  void take(TensorEntry& entry, int64_t expected, int64_t rows, RowMap map) const {
+    CN_CHECK(extent(entry) == expected, place_, ": tensor ", quote(entry.file_name), ": expected ",
              expected, " rows for its parts, got ", extent(entry));
     entry.file_bytes = entry.file_bytes / expected * rows;
     extent(entry) = rows;
     entry.map = map;
   }
 
+  std::string place_;
   int64_t dim_, q_, kv_, experts_;
 };
 
@@ -206,7 +209,7 @@ std::string NamedSource::without_prefix(std::string_view name) {
 
 NamedSource::NamedSource(const TensorSource& files, FileNames names, const DecoderConfig& config)
     : files_(files), names_(names) {
-  const Pieces pieces(config);
+  const Pieces pieces(config, files.place());
   for (const TensorEntry& whole : files.entries()) {
     const auto begins_name = [&](const char* part) { return whole.name.starts_with(part); };
     if (std::ranges::any_of(names_.ignored, begins_name)) {
@@ -221,7 +224,7 @@ NamedSource::NamedSource(const TensorSource& files, FileNames names, const Decod
   }
   for (size_t i = 0; i < entries_.size(); ++i) {
     const auto [place, is_new] = by_name_.emplace(entries_[i].name, i);
-    CN_CHECK(is_new, "model: tensors ", quote(entries_[place->second].file_name), " and ",
+    CN_CHECK(is_new, files.place(), ": tensors ", quote(entries_[place->second].file_name), " and ",
              quote(entries_[i].file_name), ": both are ", quote(entries_[i].name));
   }
 }

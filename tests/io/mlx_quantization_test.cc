@@ -63,6 +63,8 @@ TEST(MlxQuantization, WhatMlxDoesNotHaveIsNamed) {
   EXPECT_EQ(error(R"("bits": 8, "mode": "mxfp4")"), at + "bits: expected 4, got 8");
   EXPECT_EQ(error(R"("bits": 4, "group_size": 64, "mode": "mxfp4")"),
             at + "group_size: expected 32, got 64");
+  EXPECT_EQ(error(R"("bits": 4, "a.b": 3)"),
+            at + "a.b: expected an object with bits and group_size, true or false, got 3");
   EXPECT_EQ(error(R"("bits": 4, "a": {"bits": 9})"),
             at + "a.bits: expected one of 2, 3, 4, 5, 6, 8, got 9");
 }

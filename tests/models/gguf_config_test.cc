@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <map>
+#include <memory>
 
 #include "tests/models/shape_source.h"
 #include <gmock/gmock.h>
@@ -76,6 +77,29 @@ TEST(ReadConfig, AWindowIsThatOfAllLayersButThoseThatSeeAllPositions) {
   entries = metadata_of("qwen3");
   EXPECT_EQ(read_config(GgufMetadata("file", entries), kSource).kinds,
             std::vector<LayerKind>(2, LayerKind{}));
+}
+
+TEST(ReadConfig, AFileMaySayWhichLayersHaveTheWindowAndTheirBase) {
+  std::vector<GgufEntry> entries = metadata_of("gemma3");
+  entries[2] = number("gemma3.block_count", 3);
+  entries.push_back(number("gemma3.attention.sliding_window", 512));
+  entries.push_back(real("gemma3.rope.freq_base_swa", 5000));
+  entries.push_back(number("gemma3.attention.sliding_window_pattern", 2));
+  const LayerKind window{.window = 512, .local_rope = true};
+  const DecoderConfig every_second = read_config(GgufMetadata("file", entries), kSource);
+  EXPECT_EQ(every_second.kinds, (std::vector<LayerKind>{window, {}, window}));
+  EXPECT_EQ(every_second.local_rope_theta, 5000);
+  GgufArray sliding{
+      .element_type = GgufValueType::boolean, .size = 3, .numbers = {}, .strings = {}};
+  sliding.numbers = {std::byte{0}, std::byte{1}, std::byte{1}};
+  entries.back().value = {GgufValueType::array, std::make_shared<const GgufArray>(sliding)};
+  EXPECT_EQ(read_config(GgufMetadata("file", entries), kSource).kinds,
+            (std::vector<LayerKind>{{}, window, window}));
+}
+
+TEST(ReadConfig, Gemma2HasItsWindowWhereAFileDoesNotSayIt) {
+  const DecoderConfig c = read_config(GgufMetadata("file", metadata_of("gemma2")), kSource);
+  EXPECT_EQ(c.kinds, (std::vector<LayerKind>{{.window = 4096}, {}}));
 }
 
 TEST(ReadConfig, LayerNormsHaveAnEpsilonOfTheirOwnName) {

@@ -73,6 +73,32 @@ TEST(HfDecoderConfig, LayersOfGemmaHaveTheirWindowsAndRotations) {
   EXPECT_TRUE(c.norms_of_outputs);
 }
 
+TEST(HfDecoderConfig, WhatIsNotMentionedIsTheDefaultOfItsFamilyAndNullIsNone) {
+  json fields = file_of("qwen2");
+  fields.erase("use_sliding_window");
+  EXPECT_EQ(read(fields).kinds[0].window, 0);
+  fields = file_of("mistral");
+  fields.erase("sliding_window");
+  EXPECT_EQ(read(fields).kinds[0].window, 4096);
+  fields["sliding_window"] = nullptr;
+  EXPECT_EQ(read(fields).kinds[0].window, 0);
+  fields = file_of("gemma2");
+  fields.erase("attn_logit_softcapping");
+  EXPECT_EQ(read(fields).attention_softcap, 50.0F);
+  fields["attn_logit_softcapping"] = nullptr;
+  EXPECT_EQ(read(fields).attention_softcap, 0.0F);
+}
+
+TEST(HfDecoderConfig, OldBloomFilesHaveTheirOwnWords) {
+  json fields = file_of("bloom");
+  fields["n_embed"] = fields["hidden_size"];
+  fields["num_attention_heads"] = fields["n_head"];
+  fields.erase("hidden_size");
+  fields.erase("n_head");
+  EXPECT_EQ(read(fields).dim, 32);
+  EXPECT_EQ(read(fields).heads, 4);
+}
+
 TEST(HfDecoderConfig, AWindowThatIsNotUsedIsNone) {
   EXPECT_EQ(read(file_of("qwen2")).kinds[0].window, 0);
   const DecoderConfig c = read(file_of("qwen2_window"));
