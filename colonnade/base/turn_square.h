@@ -8,7 +8,6 @@
 
 namespace colonnade {
 
-// 16 bytes: a register of every machine.
 typedef uint8_t Bytes16 __attribute__((vector_size(16)));
 typedef uint16_t Halves8 __attribute__((vector_size(16)));
 typedef uint32_t Words4 __attribute__((vector_size(16)));
@@ -49,18 +48,8 @@ inline Floats8 second_in_turns(Floats8 a, Floats8 b) {
 namespace turn_square_parts {
 
 template <typename T>
-struct VectorOf;
-template <>
-struct VectorOf<uint8_t> {
-  using type = Bytes16;
-};
-template <>
-struct VectorOf<uint16_t> {
-  using type = Halves8;
-};
-template <>
-struct VectorOf<uint32_t> {
-  using type = Words4;
+struct VectorOf {
+  typedef T type __attribute__((vector_size(16)));
 };
 
 /// Rows of both halves in turns. Written out: a loop would keep them in memory.
@@ -137,17 +126,27 @@ template <typename T>
   turn_square_parts::store(columns, to, to_stride, std::make_index_sequence<kSide>());
 }
 
-/// The same of 8 x 8 elements of 32 bits: half as many loads and stores.
-[[gnu::always_inline]] inline void turn_square_of_8(const void* from, int64_t from_stride, void* to,
-                                                    int64_t to_stride) {
+/// Columns [8] of a square of 8 x 8 elements of 32 bits: half as many loads and stores.
+[[gnu::always_inline]] inline void load_turned_8(const void* from, int64_t stride,
+                                                 Floats8* columns) {
   constexpr std::make_index_sequence<4> kHalf;
   const auto* source = static_cast<const std::byte*>(from);
-  Floats8 columns[8];
-  turn_square_parts::load_halves(source, from_stride, columns, kHalf);
-  turn_square_parts::load_halves(source + sizeof(Floats4), from_stride, columns + 4, kHalf);
+  turn_square_parts::load_halves(source, stride, columns, kHalf);
+  turn_square_parts::load_halves(source + sizeof(Floats4), stride, columns + 4, kHalf);
   turn_square_parts::turn<Floats8, 4>(columns);
   turn_square_parts::turn<Floats8, 4>(columns + 4);
-  turn_square_parts::store(columns, to, to_stride, std::make_index_sequence<8>());
+}
+
+[[gnu::always_inline]] inline void store_8(const Floats8* vectors, void* to, int64_t stride) {
+  turn_square_parts::store(vectors, to, stride, std::make_index_sequence<8>());
+}
+
+/// As turn_square, of 8 x 8 elements of 32 bits.
+[[gnu::always_inline]] inline void turn_square_of_8(const void* from, int64_t from_stride, void* to,
+                                                    int64_t to_stride) {
+  Floats8 columns[8];
+  load_turned_8(from, from_stride, columns);
+  store_8(columns, to, to_stride);
 }
 
 }  // namespace colonnade

@@ -116,6 +116,13 @@ int64_t rows_per_block(const CpuWeight& weight) {
   return unit_rows * std::max<int64_t>(1, kPackBytes / std::max<int64_t>(1, row_bytes * unit_rows));
 }
 
+/// Codes can be packed as files have them if no block of the plan is cut.
+bool takes_raw(const KPlan& plan) {
+  return std::ranges::all_of(plan.runs(), [](const KRun& run) {
+    return run.length == kernels::kBlock && run.k_begin % kernels::kBlock == 0;
+  });
+}
+
 void pack_grouped_block(const CpuWeight& weight, Range rows, const RowSource& source,
                         GroupedRows& block) {
   source.grouped(rows, block);
@@ -164,6 +171,7 @@ void CpuDevice::pack_part(PackJob& job, int worker) {
   const int64_t step = rows_per_block(weight);
   try {
     GroupedRows grouped;
+    grouped.takes_raw = takes_raw(weight.plan());
     std::vector<std::byte> dense;
     for (int64_t r = units.begin * unit_rows; r < end; r += step) {
       const Range rows{r, std::min(r + step, end)};

@@ -7,6 +7,8 @@
 
 #include "colonnade/base/error.h"
 #include "colonnade/base/turn_square.h"
+#include "colonnade/device/panel_codes.h"
+#include "colonnade/device/turned_columns.h"
 #include "colonnade/kernels/views.h"
 
 namespace colonnade {
@@ -14,170 +16,7 @@ namespace {
 
 using kernels::kBlock;
 using kernels::kLanes;
-
-constexpr int64_t kLine = 64;
-
-/// to[i][r] = from[r][i] for rows of elements T; strides in bytes.
-template <typename T>
-struct Turn {
-  const std::byte* from;
-  int64_t from_stride;
-  std::byte* to;
-  int64_t to_stride;
-
-  /// Columns of a source line at a time, all rows of them: each line of either side is met once,
-  /// though the rows stand a power of two apart and want the same few places of the first cache.
-  void run(int64_t rows, int64_t cols) const {
-    for (int64_t i = 0; i < cols; i += kLine / kBytes) {
-      const int64_t line_end = std::min(cols, i + kLine / kBytes);
-      int64_t r = 0;
-      if constexpr (kBytes == 4) r = large_squares(rows, i, line_end);
-      for (; r < rows; r += kSide) squares(r, std::min(rows, r + kSide), i, line_end);
-    }
-  }
-
- private:
-  static constexpr int64_t kBytes = sizeof(T);
-  static constexpr int64_t kSide = kSquareSide<T>;
-
-  /// Returns the first row that is left.
-  int64_t large_squares(int64_t rows, int64_t i, int64_t col_end) const {
-    if (col_end - i < kLine / kBytes) return 0;
-    const int64_t whole = rows / 8 * 8;
-    for (int64_t r = 0; r < whole; r += 8) {
-      turn_square_of_8(source(r, i), from_stride, target(i, r), to_stride);
-      turn_square_of_8(source(r, i + 8), from_stride, target(i + 8, r), to_stride);
-    }
-    return whole;
-  }
-
-  void squares(int64_t r, int64_t row_end, int64_t i, int64_t col_end) const {
-    if (row_end - r == kSide) {
-      for (; i + kSide <= col_end; i += kSide) {
-        turn_square<T>(source(r, i), from_stride, target(i, r), to_stride);
-      }
-    }
-    for (; i < col_end; ++i) {
-      for (int64_t row = r; row < row_end; ++row) {
-        std::memcpy(target(i, row), source(row, i), sizeof(T));
-      }
-    }
-  }
-  const std::byte* source(int64_t r, int64_t i) const {
-    return from + r * from_stride + i * kBytes;
-  }
-  std::byte* target(int64_t i, int64_t r) const { return to + i * to_stride + r * kBytes; }
-};
-
-[[gnu::always_inline]] inline void put_line(uint8_t* to, int line, Words4 words) {
-  std::memcpy(to + kLine * line, &words, sizeof words);
-}
-
-/// Bits [kShift, kShift + 2) of each code as two lines: bits 2j and 2j + 1 of the line's bytes are
-/// quad j of its 16 elements. Written out, as the following: loops would keep quads in memory.
-template <int kShift, size_t... kHalf>
-[[gnu::always_inline]] inline void put_two_bit_plane(const Words4* q, uint8_t* to,
-                                                     std::index_sequence<kHalf...>) {
-  const auto bits = [q](size_t j) { return q[j] >> kShift & 0x03030303u; };
-  (put_line(to, kHalf,
-            bits(4 * kHalf) | bits(4 * kHalf + 1) << 2 | bits(4 * kHalf + 2) << 4 |
-                bits(4 * kHalf + 3) << 6),
-   ...);
-}
-
-/// Bit kShift of each code as one line: bit j of its bytes is quad j.
-template <int kShift, size_t... kQuad>
-[[gnu::always_inline]] inline void put_one_bit_plane(const Words4* q, uint8_t* to,
-                                                     std::index_sequence<kQuad...>) {
-  put_line(to, 0, (((q[kQuad] >> kShift & 0x01010101u) << kQuad) | ...));
-}
-
-template <size_t... kLineIndex>
-[[gnu::always_inline]] inline void put_nibbles(const Words4* q, uint8_t* to,
-                                               std::index_sequence<kLineIndex...>) {
-  (put_line(to, kLineIndex,
-            (q[2 * kLineIndex] & 0x0f0f0f0fu) | (q[2 * kLineIndex + 1] & 0x0f0f0f0fu) << 4),
-   ...);
-}
-
-/// Writes the 32 codes of a block of four rows. A lane of quads[j] is elements 4j to 4j + 3 of a
-/// row, the lowest byte first (little-endian, as every target here); `to` points at the first row's
-/// four bytes of the block's first line.
-template <int kBits>
-[[gnu::always_inline]] inline void put_codes(const Words4* quads, uint8_t* to) {
-  constexpr std::make_index_sequence<2> kTwo;
-  constexpr std::make_index_sequence<8> kQuads;
-  if constexpr (kBits < 4) {
-    put_two_bit_plane<0>(quads, to, kTwo);
-    if constexpr (kBits == 3) put_one_bit_plane<2>(quads, to + kLine * 2, kQuads);
-  } else {
-    put_nibbles(quads, to, std::make_index_sequence<4>());
-    if constexpr (kBits == 5) put_one_bit_plane<4>(quads, to + kLine * 4, kQuads);
-    if constexpr (kBits == 6) put_two_bit_plane<4>(quads, to + kLine * 4, kTwo);
-  }
-}
-
-/// A table [16, per_row] of elements of `width` bytes, read by columns. The last rows are missing
-/// but for `count`. Columns are turned 16 at a time, so that rows are read by lines.
-class Columns {
- public:
-  Columns(const void* table, int64_t width, int64_t per_row, int64_t count)
-      : table_(static_cast<const std::byte*>(table)),
-        width_(width),
-        per_row_(per_row),
-        count_(count) {}
-
-  /// Copies column `index`, zero for rows that are missing, to `to` and returns what is behind it.
-  uint8_t* put(int64_t index, uint8_t* to) {
-    const std::byte* column = at(index);
-    switch (width_) {  // sizes that the compiler knows: no call for a few bytes
-      case 1:
-        std::memcpy(to, column, kLanes);
-        break;
-      case 2:
-        std::memcpy(to, column, 2 * kLanes);
-        break;
-      default:
-        std::memcpy(to, column, 4 * kLanes);
-    }
-    return to + kLanes * width_;
-  }
-
-  /// [16], valid until the next call.
-  const std::byte* at(int64_t index) {
-    if (index < begin_ || index >= begin_ + kWindow) turn(index);
-    return columns_ + (index - begin_) * kLanes * width_;
-  }
-
- private:
-  static constexpr int64_t kWindow = 16;
-
-  /// Not inline: seldom done, and the registers that it wants would be saved by each look.
-  [[gnu::noinline]] void turn(int64_t index) {
-    begin_ = index;
-    if (count_ < kLanes) std::memset(columns_, 0, sizeof columns_);
-    switch (width_) {
-      case 1:
-        return turn_columns<uint8_t>();
-      case 2:
-        return turn_columns<uint16_t>();
-      default:
-        return turn_columns<uint32_t>();
-    }
-  }
-  template <typename T>
-  void turn_columns() {
-    const Turn<T> rows{table_ + begin_ * width_, per_row_ * width_, columns_, kLanes * width_};
-    rows.run(count_, std::min(kWindow, per_row_ - begin_));
-  }
-
-  const std::byte* table_;
-  int64_t width_;
-  int64_t per_row_;
-  int64_t count_;
-  int64_t begin_ = -kWindow;
-  alignas(kLine) std::byte columns_[kWindow * kLanes * sizeof(uint32_t)];
-};
+using panel_codes::kLine;
 
 int shift_of(int size) {
   CN_ASSERT(std::has_single_bit(static_cast<unsigned>(size)), "group of ", size);
@@ -195,6 +34,7 @@ class PanelPacker {
         count_(std::clamp<int64_t>(rows.rows - first, 0, kLanes)),
         group_shift_(shift_of(format_.group)),
         super_shift_(format_.super == 0 ? 0 : shift_of(format_.super)),
+        raw_shift_(rows.raw.data == nullptr ? 0 : shift_of(rows.raw.block_codes)),
         scales_(columns_of(rows.scales, scales_per_row(), scale_bytes(format_.scales))),
         offsets_(columns_of(rows.offsets, scales_per_row(), scale_bytes(format_.scales))),
         sub_scales_(columns_of(rows.sub_scales, rows.groups(), 1)),
@@ -235,30 +75,90 @@ class PanelPacker {
   }
 
   template <int kBits>
-  void pack_codes(const KRun& run, uint8_t* to) const {
-    const uint8_t* codes = rows_.codes.data() + first_ * rows_.cols + run.k_begin;
-    if (count_ == kLanes && run.length == kBlock) return put_rows<kBits>(codes, rows_.cols, to);
-    uint8_t padded[kLanes * kBlock];
-    std::memset(padded, format_.zero, sizeof padded);
-    for (int64_t r = 0; r < count_; ++r) {
-      std::memcpy(padded + kBlock * r, codes + rows_.cols * r, static_cast<size_t>(run.length));
+  void pack_codes(const KRun& run, uint8_t* to) {
+    if constexpr (kBits == 8 || kBits == 4) {
+      if (rows_.raw.data != nullptr) return pack_raw<kBits>(run.k_begin, to);
     }
-    put_rows<kBits>(padded, kBlock, to);
+    const uint8_t* codes = rows_.codes.data() + first_ * rows_.cols + run.k_begin;
+    const Stride from = padded(codes, rows_.cols, run.length, format_.zero);
+    put_rows<kBits>(from.data, from.stride, to);
   }
+
+  /// 16 rows, so many bytes from one to the next.
+  struct Stride {
+    const uint8_t* data;
+    int64_t stride;
+  };
+  /// The rows where they are, if there are 16 of kBlock bytes; else a copy in which `fill` stands
+  /// for what is missing.
+  Stride padded(const uint8_t* from, int64_t stride, int64_t length, int fill) {
+    if (count_ == kLanes && length == kBlock) return {from, stride};
+    std::memset(padded_, fill, sizeof padded_);
+    for (int64_t r = 0; r < count_; ++r) {
+      std::memcpy(padded_ + kBlock * r, from + stride * r, static_cast<size_t>(length));
+    }
+    return {padded_, kBlock};
+  }
+
   /// The codes of a block: 16 rows, `stride` bytes from one to the next.
   template <int kBits>
   static void put_rows(const uint8_t* codes, int64_t stride, uint8_t* to) {
     if constexpr (kBits == 8) {  // as they are
       turn_square_of_8(codes, stride, to, kLine);
       turn_square_of_8(codes + 8 * stride, stride, to + kLine / 2, kLine);
-      return;
+    } else {
+      for (int64_t r = 0; r < kLanes; r += 4) {
+        Words4 quads[8];
+        load_turned<uint32_t>(codes + stride * r, stride, quads);
+        load_turned<uint32_t>(codes + stride * r + 16, stride, quads + 4);
+        panel_codes::put_codes<kBits>(quads, to + 4 * r);
+      }
     }
+  }
+
+  /// The same of codes as a file has them.
+  template <int kBits>
+  void pack_raw(int64_t k, uint8_t* to) {
+    const RawCodes& raw = rows_.raw;
+    const int64_t in_block = k & (raw.block_codes - 1);
+    const uint8_t* from =
+        raw.data + first_ * raw.row_bytes + raw.codes_at + (k >> raw_shift_) * raw.block_bytes;
+    if constexpr (kBits == 8) {
+      const Stride rows = padded(from + in_block, raw.row_bytes, kBlock, format_.zero ^ 0x80);
+      panel_codes::put_flipped(rows.data, rows.stride, to);
+      panel_codes::put_flipped(rows.data + 8 * rows.stride, rows.stride, to + kLine / 2);
+    } else if (raw.order == CodeOrder::halves_32) {
+      put_halves_32(from + in_block / 2, to);
+    } else {
+      put_half_of_64(from + in_block / 64 * kBlock, in_block / kBlock % 2 != 0, to);
+    }
+  }
+  void put_halves_32(const uint8_t* from, uint8_t* to) {
+    const Stride rows = padded_raw(from, kBlock / 2);
+    for (int64_t r = 0; r < kLanes; r += 4) {
+      Words4 quads[4];
+      load_turned<uint32_t>(rows.data + rows.stride * r, rows.stride, quads);
+      panel_codes::put_halves_32(quads, to + 4 * r);
+    }
+  }
+  void put_half_of_64(const uint8_t* from, bool upper, uint8_t* to) {
+    const Stride rows = padded_raw(from, kBlock);
+    constexpr std::make_index_sequence<4> kLines;
     for (int64_t r = 0; r < kLanes; r += 4) {
       Words4 quads[8];
-      load_turned<uint32_t>(codes + stride * r, stride, quads);
-      load_turned<uint32_t>(codes + stride * r + 16, stride, quads + 4);
-      put_codes<kBits>(quads, to + 4 * r);
+      load_turned<uint32_t>(rows.data + rows.stride * r, rows.stride, quads);
+      load_turned<uint32_t>(rows.data + rows.stride * r + 16, rows.stride, quads + 4);
+      if (upper) {
+        panel_codes::put_upper_nibbles(quads, to + 4 * r, kLines);
+      } else {
+        panel_codes::put_nibbles(quads, to + 4 * r, kLines);
+      }
     }
+  }
+  /// Rows of `bytes` bytes of two codes each.
+  Stride padded_raw(const uint8_t* from, int64_t bytes) {
+    if (count_ == kLanes) return {from, rows_.raw.row_bytes};
+    return padded(from, rows_.raw.row_bytes, bytes, format_.zero | format_.zero << 4);
   }
 
   /// 16 scales, then 16 offsets, of group or super-block `index`.
@@ -308,8 +208,10 @@ class PanelPacker {
   const int64_t count_;
   const int group_shift_;
   const int super_shift_;
+  const int raw_shift_;
   Columns scales_, offsets_;
   Columns sub_scales_, sub_offsets_;
+  uint8_t padded_[kLanes * kBlock];
 };
 
 }  // namespace

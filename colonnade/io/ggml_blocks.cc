@@ -2,13 +2,20 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "colonnade/base/error.h"
-#include "colonnade/base/turn_square.h"
+#include "colonnade/io/ggml_bits.h"
 
 namespace colonnade {
 namespace {
+
+using ggml_bits::add_bit_of_groups;
+using ggml_bits::add_fifth_bits;
+using ggml_bits::move_bits;
+using ggml_bits::split_nibbles;
+using ggml_bits::split_pairs;
+using ggml_bits::SubScales;
+using ggml_bits::unpack_sub_scales;
 
 uint16_t load_u16(const uint8_t* bytes) {
   uint16_t value;
@@ -16,96 +23,15 @@ uint16_t load_u16(const uint8_t* bytes) {
   return value;
 }
 
-/// codes[i] = low nibble of in[i], codes[n + i] = its high nibble. n is a multiple of 16: plain
-/// loops that gcc turns into vectors because their length is known.
-template <int n>
-void split_nibbles(const uint8_t* __restrict in, uint8_t* __restrict codes) {
-  for (int i = 0; i < n; ++i) codes[i] = in[i] & 15;
-  for (int i = 0; i < n; ++i) codes[n + i] = in[i] >> 4;
-}
-
-Words4 load_words(const uint8_t* bytes) {
-  Words4 words;
-  std::memcpy(&words, bytes, sizeof words);
-  return words;
-}
-
-/// out[i] = bits [kShift, kShift + kCount) of in[i], moved up to bit kUp, for i < 32; `kAdd`:
-/// beside what out[i] is. By words: bytes have no shifts of their own.
-template <int kShift, int kCount, int kUp, bool kAdd>
-void move_bits(const uint8_t* in, uint8_t* out) {
-  constexpr uint32_t kMask = ((1u << kCount) - 1) * 0x01010101u;
-  for (int i = 0; i < 32; i += 16) {
-    Words4 words = (load_words(in + i) >> kShift & kMask) << kUp;
-    if constexpr (kAdd) words |= load_words(out + i);
-    std::memcpy(out + i, &words, sizeof words);
-  }
-}
-
-/// The lower two bits of 256 codes: bits 2g, 2g + 1 of byte i of either half's 32 bytes belong to
-/// element i of its quarter g.
-void split_pairs(const uint8_t* in, uint8_t* codes) {
-  for (int half = 0; half < 2; ++half, in += 32, codes += 128) {
-    move_bits<0, 2, 0, false>(in, codes);
-    move_bits<2, 2, 0, false>(in, codes + 32);
-    move_bits<4, 2, 0, false>(in, codes + 64);
-    move_bits<6, 2, 0, false>(in, codes + 96);
-  }
-}
-
-/// One more bit, number `kUp`, of 256 codes: bit g of byte i belongs to element i of group g.
-template <int kUp, size_t... kGroup>
-void add_bit_of_groups(const uint8_t* in, uint8_t* codes, std::index_sequence<kGroup...>) {
-  (move_bits<kGroup, 1, kUp, true>(in, codes + 32 * kGroup), ...);
-}
-template <int kUp>
-void add_bit_of_groups(const uint8_t* in, uint8_t* codes) {
-  add_bit_of_groups<kUp>(in, codes, std::make_index_sequence<8>());
-}
-
-/// codes[i] += 16 where bit i of the 32 bits at `bits` is set.
-void add_fifth_bits(const uint8_t* bits, uint8_t* codes) {
-  for (int i = 0; i < 4; ++i) {
-    // The byte eight times, bit j kept in byte j; + 0x7f carries any set bit to bit 7, which then
-    // becomes bit 4.
-    const uint64_t spread = (bits[i] * 0x0101010101010101u) & 0x8040201008040201u;
-    const uint64_t fifth = ((spread + 0x7f7f7f7f7f7f7f7fu) & 0x8080808080808080u) >> 3;
-    uint64_t eight;
-    std::memcpy(&eight, codes + 8 * i, sizeof eight);
-    eight |= fifth;
-    std::memcpy(codes + 8 * i, &eight, sizeof eight);
-  }
-}
-
-/// The second level of a block.
-struct SubScales {
-  int8_t scales[16];
-  uint8_t offsets[16];
-};
-
-/// Eight 6-bit sub-scales and eight 6-bit sub-minimums in 12 bytes: byte j holds scale j, byte 4 +
-/// j minimum j (j < 4) in its lower six bits; byte 8 + j holds the lower halves of scale and
-/// minimum 4 + j, whose upper two bits are the upper two bits of bytes j and 4 + j.
-SubScales unpack_sub_scales(const uint8_t* in) {
-  constexpr uint32_t kLow = 0x0f0f0f0f, kHigh = 0x30303030, kSix = 0x3f3f3f3f;
-  uint32_t scales, offsets, halves;  // a byte each, four at a time
-  std::memcpy(&scales, in, 4);
-  std::memcpy(&offsets, in + 4, 4);
-  std::memcpy(&halves, in + 8, 4);
-  const uint32_t all_scales[2] = {scales & kSix, (halves & kLow) | (scales >> 2 & kHigh)};
-  const uint32_t all_offsets[2] = {offsets & kSix, (halves >> 4 & kLow) | (offsets >> 2 & kHigh)};
-  SubScales out;
-  std::memcpy(out.scales, all_scales, sizeof all_scales);
-  std::memcpy(out.offsets, all_offsets, sizeof all_offsets);
-  return out;
-}
-
-// Each type: a block is `elements` codes in `bytes` bytes with `groups` sub-scales (1: none).
+// Each type: a block is `elements` codes in `bytes` bytes with `groups` sub-scales (1: none). One
+// whose codes a packer can take as they are says where they begin and in which order they stand.
 
 struct Q4_0 {
   static constexpr WeightFormat format = WeightFormat::q4_0;
   static constexpr int elements = 32, bytes = 18, groups = 1;
   static constexpr int scale_at = 0, offset_at = -1;
+  static constexpr int codes_at = 2;
+  static constexpr CodeOrder order = CodeOrder::halves_32;
   static void codes(const uint8_t* in, uint8_t* out) { split_nibbles<16>(in + 2, out); }
 };
 
@@ -113,6 +39,8 @@ struct Q4_1 {
   static constexpr WeightFormat format = WeightFormat::q4_1;
   static constexpr int elements = 32, bytes = 20, groups = 1;
   static constexpr int scale_at = 0, offset_at = 2;
+  static constexpr int codes_at = 4;
+  static constexpr CodeOrder order = CodeOrder::halves_32;
   static void codes(const uint8_t* in, uint8_t* out) { split_nibbles<16>(in + 4, out); }
 };
 
@@ -140,6 +68,8 @@ struct Q8_0 {
   static constexpr WeightFormat format = WeightFormat::q8_0;
   static constexpr int elements = 32, bytes = 34, groups = 1;
   static constexpr int scale_at = 0, offset_at = -1;
+  static constexpr int codes_at = 2;
+  static constexpr CodeOrder order = CodeOrder::flipped;
   static void codes(const uint8_t* __restrict in, uint8_t* __restrict out) {
     for (int i = 0; i < 32; ++i) out[i] = in[2 + i] ^ 0x80;
   }
@@ -149,6 +79,8 @@ struct IQ4_NL {
   static constexpr WeightFormat format = WeightFormat::iq4_nl;
   static constexpr int elements = 32, bytes = 18, groups = 1;
   static constexpr int scale_at = 0, offset_at = -1;
+  static constexpr int codes_at = 2;
+  static constexpr CodeOrder order = CodeOrder::halves_32;
   static void codes(const uint8_t* in, uint8_t* out) { split_nibbles<16>(in + 2, out); }
 };
 
@@ -156,6 +88,8 @@ struct MXFP4 {
   static constexpr WeightFormat format = WeightFormat::mxfp4;
   static constexpr int elements = 32, bytes = 17, groups = 1;
   static constexpr int scale_at = 0, offset_at = -1;
+  static constexpr int codes_at = 1;
+  static constexpr CodeOrder order = CodeOrder::halves_32;
   static void codes(const uint8_t* in, uint8_t* out) { split_nibbles<16>(in + 1, out); }
 };
 
@@ -198,6 +132,8 @@ struct Q4_K {
   static constexpr WeightFormat format = WeightFormat::q4_k;
   static constexpr int elements = 256, bytes = 144, groups = 8;
   static constexpr int scale_at = 0, offset_at = 2;
+  static constexpr int codes_at = 16;
+  static constexpr CodeOrder order = CodeOrder::halves_64;
   static void codes(const uint8_t* in, uint8_t* out) {
     for (int i = 0; i < 4; ++i) split_nibbles<32>(in + 16 + 32 * i, out + 64 * i);
   }
@@ -242,6 +178,8 @@ struct IQ4_XS {
   static constexpr WeightFormat format = WeightFormat::iq4_xs;
   static constexpr int elements = 256, bytes = 136, groups = 8;
   static constexpr int scale_at = 0, offset_at = -1;
+  static constexpr int codes_at = 8;
+  static constexpr CodeOrder order = CodeOrder::halves_32;
   static void codes(const uint8_t* in, uint8_t* out) {
     for (int g = 0; g < 8; ++g) split_nibbles<16>(in + 8 + 16 * g, out + 32 * g);
   }
@@ -261,6 +199,8 @@ struct Q8_K {
   static constexpr WeightFormat format = WeightFormat::q8_k;
   static constexpr int elements = 256, bytes = 292, groups = 1;
   static constexpr int scale_at = 0, offset_at = -1;
+  static constexpr int codes_at = 4;
+  static constexpr CodeOrder order = CodeOrder::flipped;
   static void codes(const uint8_t* __restrict in, uint8_t* __restrict out) {
     for (int i = 0; i < 256; ++i) out[i] = in[4 + i] ^ 0x80;
   }
@@ -392,16 +332,29 @@ void decode_sub_scales(const Layout<Block>& layout, const uint8_t* in, int64_t r
   }
 }
 
+/// All but the codes of rows.
+template <typename Block>
+void decode_rest(const Layout<Block>& layout, const uint8_t* in, Range rows, GroupedRows& out) {
+  for (int64_t row = rows.begin; row < rows.end; ++row, in += layout.blocks.size() * Block::bytes) {
+    decode_scales(layout, in, row, out);
+    if constexpr (Block::groups > 1) decode_sub_scales(layout, in, row, out);
+  }
+}
+
 template <typename Block>
 void decode_blocks(const std::byte* raw, Range rows, GroupedRows& out) {
   const Layout<Block> layout(out);
   const auto* in = reinterpret_cast<const uint8_t*>(raw);
   for (int64_t row = rows.begin; row < rows.end; ++row, in += layout.blocks.size() * Block::bytes) {
     decode_codes(layout, in, out.codes.data() + row * out.cols);
-    decode_scales(layout, in, row, out);
-    if constexpr (Block::groups > 1) decode_sub_scales(layout, in, row, out);
+    decode_rest(layout, in, {row, row + 1}, out);
   }
 }
+
+template <typename Block>
+constexpr bool kHasOrder = requires {
+  Block::order;
+};
 
 }  // namespace
 
@@ -433,6 +386,36 @@ void decode_rows(GgmlType type, const std::byte* raw, Range rows, GroupedRows& o
             " to ", rows.end, " of ", out.rows);
   if (out.cols == 0) return;
   with_blocks(type, [&](auto block) { decode_blocks<decltype(block)>(raw, rows, out); });
+}
+
+bool has_raw_codes(GgmlType type, Range cols) {
+  bool has = false;
+  with_blocks(type, [&](auto block) {
+    has = kHasOrder<decltype(block)> && cols.begin % decltype(block)::elements == 0;
+  });
+  return has;
+}
+
+void decode_around_codes(GgmlType type, GroupedRows& out) {
+  with_blocks(type, [&](auto block) {
+    using Block = decltype(block);
+    if constexpr (kHasOrder<Block>) {
+      const Layout<Block> layout(out);
+      const int64_t row_bytes = layout.blocks.size() * Block::bytes;
+      CN_ASSERT(static_cast<int64_t>(out.raw_bytes.size()) >= out.rows * row_bytes &&
+                    layout.cols.begin % Block::elements == 0,
+                name_of(type), ": ", out.raw_bytes.size(), " bytes of ", out.rows, " rows");
+      decode_rest(layout, out.raw_bytes.data(), {0, out.rows}, out);
+      out.raw = {.order = Block::order,
+                 .block_codes = Block::elements,
+                 .block_bytes = Block::bytes,
+                 .codes_at = Block::codes_at,
+                 .row_bytes = row_bytes,
+                 .data = out.raw_bytes.data()};
+    } else {
+      CN_ASSERT(false, name_of(type), " has no codes that are left as they are");
+    }
+  });
 }
 
 }  // namespace colonnade

@@ -26,4 +26,12 @@ Range blocks_of(GgmlType type, Range cols);
 ///   raw  [rows.size(), blocks_of(type, {out.begin, out.begin + out.cols}).size() * block_bytes]
 void decode_rows(GgmlType type, const std::byte* raw, Range rows, GroupedRows& out);
 
+/// Whether a packer can take the codes of these columns as they are: the type's order is one of
+/// CodeOrder, and they begin with a block.
+bool has_raw_codes(GgmlType type, Range cols);
+
+/// Takes apart all but the codes of the blocks in out.raw_bytes, which are those of all rows of
+/// `out`, and lets out.raw show the codes. For types and columns of has_raw_codes().
+void decode_around_codes(GgmlType type, GroupedRows& out);
+
 }  // namespace colonnade

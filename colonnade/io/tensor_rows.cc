@@ -47,6 +47,13 @@ void read_grouped(const GgufFile& file, const GgufTensor& tensor, const Slice& s
   const int64_t part_bytes = blocks.size() * info_of(tensor.type).block_bytes;
   out.reshape(weight_format(tensor.type), slice.rows.size(), slice.cols.begin, slice.cols.size());
   if (out.rows == 0 || out.cols == 0) return;
+  if (out.takes_raw && has_raw_codes(tensor.type, slice.cols)) {
+    out.raw_bytes.resize(static_cast<size_t>(out.rows * part_bytes));
+    read_blocks(file, tensor, slice.rows, blocks,
+                reinterpret_cast<std::byte*>(out.raw_bytes.data()));
+    decode_around_codes(tensor.type, out);
+    return;
+  }
   const int64_t step = std::max<int64_t>(1, kScratchBytes / part_bytes);
   const auto scratch = std::make_unique_for_overwrite<std::byte[]>(
       static_cast<size_t>(std::min(step, slice.rows.size()) * part_bytes));

@@ -19,7 +19,8 @@ struct Slice {
 /// All functions throw Error, naming the tensor, if the slice leaves it or the type is of the other
 /// kind, and as File does. Any number of threads may call them at once.
 
-/// A grouped tensor's slice in canonical form; out.begin is slice.cols.begin.
+/// A grouped tensor's slice in canonical form; out.begin is slice.cols.begin. Codes are left as
+/// they are where out.takes_raw and the type allow it.
 void read_grouped(const GgufFile& file, const GgufTensor& tensor, const Slice& slice,
                   GroupedRows& out);
 

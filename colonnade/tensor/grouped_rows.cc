@@ -60,6 +60,7 @@ void GroupedRows::reshape(WeightFormat new_format, int64_t new_rows, int64_t new
   rows = new_rows;
   begin = new_begin;
   cols = new_cols;
+  raw = {};
   const auto inner = static_cast<size_t>(rows * groups());
   const auto outer = (f.super == 0 ? inner : static_cast<size_t>(rows * supers())) *
                      static_cast<size_t>(scale_bytes(f.scales));

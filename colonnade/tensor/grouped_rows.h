@@ -10,6 +10,23 @@
 
 namespace colonnade {
 
+/// How codes stand in a file's blocks.
+enum class CodeOrder : uint8_t {
+  flipped,    // a byte each, its sign bit flipped
+  halves_32,  // of 32 in turn: code i is the lower half of byte i, code 16 + i the upper one
+  halves_64   // of 64 in turn: likewise code 32 + i
+};
+
+/// Codes left as a file has them, where taking them apart would be one more pass over them.
+struct RawCodes {
+  CodeOrder order = CodeOrder::flipped;
+  int block_codes = 0;
+  int block_bytes = 0;
+  int codes_at = 0;               // where in a block they begin
+  int64_t row_bytes = 0;          // from row to row
+  const uint8_t* data = nullptr;  // the block that column 0 of row 0 begins; nullptr: none
+};
+
 /// A block of rows, each the columns [begin, begin + cols) of a whole row. Groups and super-blocks
 /// are counted from column 0 of the whole row; a slice may begin and end inside one and then has
 /// its scale too. Scales keep the file's precision: their bytes are the file's, scale_bytes of the
@@ -24,6 +41,11 @@ struct GroupedRows {
   std::vector<uint8_t> offsets;      // shaped as scales; empty if the format has none
   std::vector<int8_t> sub_scales;    // two levels: [rows, groups()]
   std::vector<uint8_t> sub_offsets;  // two levels with offsets: [rows, groups()]
+
+  /// The reader's wish: codes may come raw, in place of `codes`.
+  bool takes_raw = false;
+  RawCodes raw;                    // `codes` are unspecified if there are some
+  std::vector<uint8_t> raw_bytes;  // where they are
 
   /// Takes this shape. Contents are unspecified; memory is kept for the next use.
   void reshape(WeightFormat new_format, int64_t new_rows, int64_t new_begin, int64_t new_cols);

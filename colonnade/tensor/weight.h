@@ -33,7 +33,7 @@ struct WeightSpec {
 
 /// Where a weight's data comes from: row ranges of this rank's slice, in file order within a
 /// thread. Called from several threads at once. The one that fits the format is set.
-///   grouped  rows.size() rows of K in canonical form
+///   grouped  rows.size() rows of K in canonical form, codes raw if `out` takes them so
 ///   dense    rows.size() * K elements of the format, row-major
 struct RowSource {
   std::function<void(Range rows, GroupedRows& out)> grouped;

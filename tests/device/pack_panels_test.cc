@@ -2,6 +2,7 @@
 // that went in. Source: kernels/p16.h, docs/numerics.md section 7.
 #include "colonnade/device/pack_panels.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -184,6 +185,64 @@ TEST(PackPanels, SlicesThatBeginInsideASuperBlockKeepTheScale) {
 TEST(PackPanels, LeavesThatCutASubGroupKeepItsScaleOnBothSides) {
   for (WeightFormat format : test::grouped_formats())
     round_trip(format, 16, KCut{768, {0, 768}, 72});
+}
+
+/// The rows with their codes in this order, among other bytes.
+GroupedRows with_raw_codes(GroupedRows rows, CodeOrder order, int block_codes) {
+  const int codes_at = 6;
+  const int half = order == CodeOrder::halves_32 ? 16 : 32;
+  const int bytes = order == CodeOrder::flipped ? block_codes : block_codes / 2;
+  const int64_t row_bytes = (rows.cols + block_codes - 1) / block_codes * (codes_at + bytes + 3);
+  rows.raw_bytes.assign(static_cast<size_t>(rows.rows * row_bytes), 0);
+  for (int64_t r = 0; r < rows.rows; ++r) {
+    for (int64_t k = 0; k < rows.cols; ++k) {
+      const uint8_t code = rows.codes[static_cast<size_t>(r * rows.cols + k)];
+      uint8_t* block = rows.raw_bytes.data() + r * row_bytes +
+                       k / block_codes * (codes_at + bytes + 3) + codes_at;
+      const int64_t i = k % block_codes;
+      if (order == CodeOrder::flipped) {
+        block[i] = code ^ 0x80;
+      } else {
+        block[i / (2 * half) * half + i % half] |=
+            static_cast<uint8_t>(i % (2 * half) < half ? code : code << 4);
+      }
+    }
+  }
+  std::ranges::fill(rows.codes, 0xee);
+  rows.raw = {order, block_codes, codes_at + bytes + 3, codes_at, row_bytes, rows.raw_bytes.data()};
+  return rows;
+}
+
+TEST(PackPanels, CodesAsAFileHasThemGiveTheSamePanels) {
+  struct Case {
+    WeightFormat format;
+    CodeOrder order;
+    int block_codes;
+  };
+  for (const Case& c : {Case{WeightFormat::q8_0, CodeOrder::flipped, 32},
+                        Case{WeightFormat::q8_k, CodeOrder::flipped, 256},
+                        Case{WeightFormat::q4_0, CodeOrder::halves_32, 32},
+                        Case{WeightFormat::q4_1, CodeOrder::halves_32, 32},
+                        Case{WeightFormat::iq4_xs, CodeOrder::halves_32, 256},
+                        Case{WeightFormat::q4_k, CodeOrder::halves_64, 256}}) {
+    for (const int64_t count : {1, 16, 21}) {
+      for (const KCut& cut : {KCut{768, {0, 768}, 512}, KCut{1536, {256, 1120}, 32}}) {
+        const KPlan plan(c.format, cut);
+        const GroupedRows rows =
+            test::random_grouped_rows(kSeed, c.format, count, plan.k(), cut.slice.begin);
+        const GroupedRows raw = with_raw_codes(rows, c.order, c.block_codes);
+        WeightArena arena;
+        const auto bytes = static_cast<size_t>(
+            CpuWeight({"w", c.format, 16, plan, Tier::int8}, arena).panel_bytes());
+        for (int64_t first = 0; first < count; first += 16) {
+          std::vector<uint8_t> expected(bytes, 0xee), panel(bytes, 0xee);
+          pack_grouped_panel(rows, first, plan, expected.data());
+          pack_grouped_panel(raw, first, plan, panel.data());
+          ASSERT_EQ(panel, expected) << name_of(c.format) << " " << count << " " << first;
+        }
+      }
+    }
+  }
 }
 
 TEST(PackPanels, F32PanelsAreKBy16) {

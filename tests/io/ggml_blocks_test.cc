@@ -117,6 +117,56 @@ TEST(GgmlBlocks, ASliceOfColumnsIsThatPartOfTheWholeRow) {
   }
 }
 
+/// Code `col` of a row, by the definition of CodeOrder.
+int raw_code(const RawCodes& raw, int64_t row, int64_t col) {
+  const uint8_t* codes =
+      raw.data + row * raw.row_bytes + col / raw.block_codes * raw.block_bytes + raw.codes_at;
+  const int64_t i = col % raw.block_codes;
+  if (raw.order == CodeOrder::flipped) return codes[i] ^ 0x80;
+  const int64_t half = raw.order == CodeOrder::halves_32 ? 16 : 32;
+  const uint8_t byte = codes[i / (2 * half) * half + i % half];
+  return i % (2 * half) < half ? byte & 15 : byte >> 4;
+}
+
+TEST(GgmlBlocks, CodesLeftAsTheyAreAreThoseOfTheRowTakenApart) {
+  constexpr int64_t kRows = 3;
+  constexpr int64_t kCols = 1024;
+  int types = 0;
+  for (const GgmlType type : kGrouped) {
+    const GgmlTypeInfo& info = info_of(type);
+    const auto raw = random_bytes(8, kRows * kCols / info.block_elements * info.block_bytes);
+    types += has_raw_codes(type, {0, kCols}) ? 1 : 0;
+    for (const Range cols : {Range{0, 1024}, Range{256, 768}, Range{512, 544}, Range{80, 160}}) {
+      if (!has_raw_codes(type, cols)) continue;
+      const std::vector<std::byte> blocks = cut_blocks(type, raw, kRows, cols);
+      GroupedRows apart, left;
+      apart.reshape(weight_format(type), kRows, cols.begin, cols.size());
+      decode_rows(type, blocks.data(), {0, kRows}, apart);
+      left.reshape(weight_format(type), kRows, cols.begin, cols.size());
+      const auto* bytes = reinterpret_cast<const uint8_t*>(blocks.data());
+      left.raw_bytes.assign(bytes, bytes + blocks.size());
+      decode_around_codes(type, left);
+      EXPECT_EQ(left.scales, apart.scales) << name_of(type);
+      EXPECT_EQ(left.offsets, apart.offsets) << name_of(type);
+      EXPECT_EQ(left.sub_scales, apart.sub_scales) << name_of(type);
+      EXPECT_EQ(left.sub_offsets, apart.sub_offsets) << name_of(type);
+      for (int64_t i = 0; i < kRows * cols.size(); ++i) {
+        ASSERT_EQ(raw_code(left.raw, i / cols.size(), i % cols.size()),
+                  apart.codes[static_cast<size_t>(i)])
+            << name_of(type) << " from column " << cols.begin << ", element " << i;
+      }
+    }
+  }
+  EXPECT_EQ(types, 8);
+}
+
+TEST(GgmlBlocks, CodesOfColumnsThatCutTheFirstBlockAreTakenApart) {
+  EXPECT_FALSE(has_raw_codes(GgmlType::q4_0, {16, 64}));
+  EXPECT_FALSE(has_raw_codes(GgmlType::q4_k, {64, 320}));
+  EXPECT_TRUE(has_raw_codes(GgmlType::q4_k, {256, 320}));
+  EXPECT_FALSE(has_raw_codes(GgmlType::q6_k, {0, 256}));
+}
+
 TEST(GgmlBlocks, RowsAreDecodedIntoTheirPlaceAndNowhereElse) {
   GroupedRows rows;
   rows.reshape(WeightFormat::q8_0, 3, 0, 32);

@@ -41,6 +41,24 @@ class TensorRowsTest : public ::testing::Test {
   test::TemporaryFolder folder_;
 };
 
+TEST_F(TensorRowsTest, CodesAreLeftAsTheyAreOnlyWhereThatIsWishedAndTheSliceAllowsIt) {
+  const GgufFile gguf =
+      file(GgufBuilder().add_tensor("w", {160, 40}, kQ4_1, random_bytes(1, 40 * 160 / 32 * 20)));
+  GroupedRows apart, left;
+  read_grouped(gguf, *gguf.find("w"), {{3, 33}, {32, 128}}, apart);
+  EXPECT_EQ(apart.raw.data, nullptr);
+  left.takes_raw = true;
+  read_grouped(gguf, *gguf.find("w"), {{3, 33}, {32, 128}}, left);
+  ASSERT_NE(left.raw.data, nullptr);
+  EXPECT_EQ(left.raw.row_bytes, 3 * 20);
+  EXPECT_EQ(left.raw.data[4] & 15, apart.codes[0]);
+  EXPECT_EQ(left.scales, apart.scales);
+  read_grouped(gguf, *gguf.find("w"), {{3, 33}, {16, 128}}, left);
+  EXPECT_EQ(left.raw.data, nullptr);
+  read_grouped(gguf, *gguf.find("w"), {{3, 33}, {16, 128}}, apart);
+  EXPECT_EQ(left.codes, apart.codes);
+}
+
 TEST_F(TensorRowsTest, AGroupedSliceEqualsThatPartOfTheWhole) {
   constexpr int64_t kRows = 3000;  // more than one piece of scratch memory
   constexpr int64_t kCols = 160;

@@ -1,0 +1,99 @@
+// Bits of ggml's blocks: nibbles, pairs and single bits that stand apart in a file, as codes of a
+// byte each, and the sub-scales of K-quants. Source: the block structures of ggml-common.h
+// (layouts, not code).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "colonnade/base/turn_square.h"
+
+namespace colonnade::ggml_bits {
+
+/// codes[i] = low nibble of in[i], codes[n + i] = its high nibble. n is a multiple of 16: plain
+/// loops that gcc turns into vectors because their length is known.
+template <int n>
+inline void split_nibbles(const uint8_t* __restrict in, uint8_t* __restrict codes) {
+  for (int i = 0; i < n; ++i) codes[i] = in[i] & 15;
+  for (int i = 0; i < n; ++i) codes[n + i] = in[i] >> 4;
+}
+
+inline Words4 load_words(const uint8_t* bytes) {
+  Words4 words;
+  std::memcpy(&words, bytes, sizeof words);
+  return words;
+}
+
+/// out[i] = bits [kShift, kShift + kCount) of in[i], moved up to bit kUp, for i < 32; `kAdd`:
+/// beside what out[i] is. By words: bytes have no shifts of their own.
+template <int kShift, int kCount, int kUp, bool kAdd>
+inline void move_bits(const uint8_t* in, uint8_t* out) {
+  constexpr uint32_t kMask = ((1u << kCount) - 1) * 0x01010101u;
+  for (int i = 0; i < 32; i += 16) {
+    Words4 words = (load_words(in + i) >> kShift & kMask) << kUp;
+    if constexpr (kAdd) words |= load_words(out + i);
+    std::memcpy(out + i, &words, sizeof words);
+  }
+}
+
+/// The lower two bits of 256 codes: bits 2g, 2g + 1 of byte i of either half's 32 bytes belong to
+/// element i of its quarter g.
+inline void split_pairs(const uint8_t* in, uint8_t* codes) {
+  for (int half = 0; half < 2; ++half, in += 32, codes += 128) {
+    move_bits<0, 2, 0, false>(in, codes);
+    move_bits<2, 2, 0, false>(in, codes + 32);
+    move_bits<4, 2, 0, false>(in, codes + 64);
+    move_bits<6, 2, 0, false>(in, codes + 96);
+  }
+}
+
+/// One more bit, number `kUp`, of 256 codes: bit g of byte i belongs to element i of group g.
+template <int kUp, size_t... kGroup>
+inline void add_bit_of_groups(const uint8_t* in, uint8_t* codes, std::index_sequence<kGroup...>) {
+  (move_bits<kGroup, 1, kUp, true>(in, codes + 32 * kGroup), ...);
+}
+template <int kUp>
+inline void add_bit_of_groups(const uint8_t* in, uint8_t* codes) {
+  add_bit_of_groups<kUp>(in, codes, std::make_index_sequence<8>());
+}
+
+/// codes[i] += 16 where bit i of the 32 bits at `bits` is set.
+inline void add_fifth_bits(const uint8_t* bits, uint8_t* codes) {
+  for (int i = 0; i < 4; ++i) {
+    // The byte eight times, bit j kept in byte j; + 0x7f carries any set bit to bit 7, which then
+    // becomes bit 4.
+    const uint64_t spread = (bits[i] * 0x0101010101010101u) & 0x8040201008040201u;
+    const uint64_t fifth = ((spread + 0x7f7f7f7f7f7f7f7fu) & 0x8080808080808080u) >> 3;
+    uint64_t eight;
+    std::memcpy(&eight, codes + 8 * i, sizeof eight);
+    eight |= fifth;
+    std::memcpy(codes + 8 * i, &eight, sizeof eight);
+  }
+}
+
+/// The second level of a block.
+struct SubScales {
+  int8_t scales[16];
+  uint8_t offsets[16];
+};
+
+/// Eight 6-bit sub-scales and eight 6-bit sub-minimums in 12 bytes: byte j holds scale j, byte 4 +
+/// j minimum j (j < 4) in its lower six bits; byte 8 + j holds the lower halves of scale and
+/// minimum 4 + j, whose upper two bits are the upper two bits of bytes j and 4 + j.
+inline SubScales unpack_sub_scales(const uint8_t* in) {
+  constexpr uint32_t kLow = 0x0f0f0f0f, kHigh = 0x30303030, kSix = 0x3f3f3f3f;
+  uint32_t scales, offsets, halves;  // a byte each, four at a time
+  std::memcpy(&scales, in, 4);
+  std::memcpy(&offsets, in + 4, 4);
+  std::memcpy(&halves, in + 8, 4);
+  const uint32_t all_scales[2] = {scales & kSix, (halves & kLow) | (scales >> 2 & kHigh)};
+  const uint32_t all_offsets[2] = {offsets & kSix, (halves >> 4 & kLow) | (offsets >> 2 & kHigh)};
+  SubScales out;
+  std::memcpy(out.scales, all_scales, sizeof all_scales);
+  std::memcpy(out.offsets, all_offsets, sizeof all_offsets);
+  return out;
+}
+
+}  // namespace colonnade::ggml_bits
