@@ -96,4 +96,19 @@ inline SubScales unpack_sub_scales(const uint8_t* in) {
   return out;
 }
 
+/// Sixteen 6-bit sub-scales, less 32, in 12 bytes: byte j % 8 has the lower four bits of j in its
+/// lower (j < 8) or upper half, byte 8 + j % 4 the upper two at bit 2 (j / 4).
+inline SubScales unpack_signed_sub_scales(const uint8_t* in) {
+  uint32_t low[2], high;
+  std::memcpy(low, in, sizeof low);
+  std::memcpy(&high, in + 8, sizeof high);
+  const Words4 halves = {low[0], low[1], low[0] >> 4, low[1] >> 4};
+  const Words4 pairs = {high, high >> 2, high >> 4, high >> 6};
+  const Words4 words = (halves & 0x0f0f0f0fu) | (pairs & 0x03030303u) << 4;
+  const auto scales = reinterpret_cast<Bytes16>(words) - static_cast<uint8_t>(32);
+  SubScales out;
+  std::memcpy(out.scales, &scales, sizeof out.scales);
+  return out;
+}
+
 }  // namespace colonnade::ggml_bits

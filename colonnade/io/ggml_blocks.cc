@@ -15,6 +15,7 @@ using ggml_bits::move_bits;
 using ggml_bits::split_nibbles;
 using ggml_bits::split_pairs;
 using ggml_bits::SubScales;
+using ggml_bits::unpack_signed_sub_scales;
 using ggml_bits::unpack_sub_scales;
 
 uint16_t load_u16(const uint8_t* bytes) {
@@ -114,18 +115,7 @@ struct Q3_K {
     split_pairs(in + 32, out);
     add_bit_of_groups<2>(in, out);
   }
-  /// 6 bits, less 32: byte j % 8 has the lower four of j in its lower (j < 8) or upper half, byte 8
-  /// + j % 4 the upper two.
-  static SubScales sub_scales(const uint8_t* in) {
-    const uint8_t* packed = in + 96;
-    SubScales out;
-    for (int j = 0; j < 16; ++j) {
-      const int low = j < 8 ? packed[j] & 15 : packed[j - 8] >> 4;
-      const int high = packed[8 + j % 4] >> (2 * (j / 4)) & 3;
-      out.scales[j] = static_cast<int8_t>((low | high << 4) - 32);
-    }
-    return out;
-  }
+  static SubScales sub_scales(const uint8_t* in) { return unpack_signed_sub_scales(in + 96); }
 };
 
 struct Q4_K {
