@@ -42,12 +42,14 @@ class PanelPacker {
 
   template <int kBits>
   void pack(const KPlan& plan, uint8_t* to) {
+    constexpr int64_t kCodeBytes = kBits * kBlock * kLanes / 8;
     auto run = plan.runs().begin();
     for (const KSegment& segment : plan.segments()) {
       const KRun& first_run = *run;
       for (int32_t b = 0; b < segment.blocks; ++b, ++run) {
+        for (int64_t line = 0; line <= kCodeBytes; line += kLine) prefetch_to_write(to + line);
         pack_codes<kBits>(*run, to);
-        to += kBits * kBlock * kLanes / 8;
+        to += kCodeBytes;
         if (!once_) to = pack_scales(group_of(run->k_begin), to);
         if (format_.super != 0) to = pack_sub_scales(*run, to);
       }
