@@ -16,7 +16,6 @@ namespace {
 /// A session measures beside a loaded model: within the 256 MB that it may take above its weights
 /// and cache, and not for long beside a short answer.
 constexpr BandwidthOptions kQuickBandwidth = {.bytes = int64_t{192} << 20, .passes = 4};
-constexpr int64_t kRawReadBytes = int64_t{128} << 20;
 
 }  // namespace
 
@@ -144,7 +143,7 @@ double Session::read_bandwidth() {
 
 double Session::raw_read_speed() {
   return impl_->measured(impl_->raw_read, [this](const ThreadPoolOptions& pool) {
-    return measure_read_speed(impl_->model.files.files(), pool, kRawReadBytes);
+    return measure_read_speed(impl_->model.files.files(), pool);
   });
 }
 

@@ -113,7 +113,7 @@ class Session {
   /// first call (about 0.2 s).
   double read_bandwidth();
   /// What the session's threads read of the model's files when nothing is done with it, bytes/s;
-  /// measured on the first call (about 0.02 s).
+  /// measured on the first call (0.1 s at most).
   double raw_read_speed();
 
   /// What each rank has.

@@ -9,10 +9,15 @@
 
 namespace colonnade {
 
-/// Bytes per second that the threads of a pool read together, each its part in order, of the first
-/// `bytes` of the files, into a buffer that stays in the second-level cache. From the page cache,
-/// if they have been read before. Throws Error for less than a byte to read, and as File does.
+struct ReadSpeedOptions {
+  int64_t bytes = int64_t{128} << 20;  // of the files, from the first on
+  double seconds = 0.1;  // where the page cache has lost them, a disk is not read for longer
+};
+
+/// Bytes per second that the threads of a pool read together, each its part in order, into a
+/// buffer that stays in the second-level cache. Throws Error for less than a byte to read, and as
+/// File does.
 double measure_read_speed(std::span<const File> files, const ThreadPoolOptions& pool,
-                          int64_t bytes);
+                          const ReadSpeedOptions& options = {});
 
 }  // namespace colonnade
