@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "colonnade/base/turn_square.h"
@@ -26,37 +27,47 @@ inline Words4 load_words(const uint8_t* bytes) {
   return words;
 }
 
-/// out[i] = bits [kShift, kShift + kCount) of in[i], moved up to bit kUp, for i < 32; `kAdd`:
-/// beside what out[i] is. By words: bytes have no shifts of their own.
-template <int kShift, int kCount, int kUp, bool kAdd>
-inline void move_bits(const uint8_t* in, uint8_t* out) {
-  constexpr uint32_t kMask = ((1u << kCount) - 1) * 0x01010101u;
-  for (int i = 0; i < 32; i += 16) {
-    Words4 words = (load_words(in + i) >> kShift & kMask) << kUp;
-    if constexpr (kAdd) words |= load_words(out + i);
-    std::memcpy(out + i, &words, sizeof words);
-  }
+inline void store_words(uint8_t* bytes, Words4 words) { std::memcpy(bytes, &words, sizeof words); }
+
+/// f(0), ... f(kCount - 1), written out: shifts by constants, and no loop.
+template <typename F, int... kIndex>
+[[gnu::always_inline]] inline void for_each_of(const F& f, std::integer_sequence<int, kIndex...>) {
+  (f(std::integral_constant<int, kIndex>{}), ...);
+}
+template <int kCount, typename F>
+[[gnu::always_inline]] inline void for_each_of(const F& f) {
+  for_each_of(f, std::make_integer_sequence<int, kCount>());
 }
 
-/// The lower two bits of 256 codes: bits 2g, 2g + 1 of byte i of either half's 32 bytes belong to
-/// element i of its quarter g.
+/// Bits [shift, shift + kCount) of each byte. By words: bytes have no shifts of their own.
+template <int kCount>
+inline Words4 bits_of(Words4 words, int shift) {
+  constexpr uint32_t kMask = ((1u << kCount) - 1) * 0x01010101u;
+  return words >> shift & kMask;
+}
+
+/// 256 codes of two bits: bits 2g, 2g + 1 of byte i of either half's 32 bytes belong to element i
+/// of its quarter g.
 inline void split_pairs(const uint8_t* in, uint8_t* codes) {
   for (int half = 0; half < 2; ++half, in += 32, codes += 128) {
-    move_bits<0, 2, 0, false>(in, codes);
-    move_bits<2, 2, 0, false>(in, codes + 32);
-    move_bits<4, 2, 0, false>(in, codes + 64);
-    move_bits<6, 2, 0, false>(in, codes + 96);
+    const Words4 first = load_words(in), second = load_words(in + 16);
+    for_each_of<4>([&](auto g) {
+      store_words(codes + 32 * g, bits_of<2>(first, 2 * g));
+      store_words(codes + 32 * g + 16, bits_of<2>(second, 2 * g));
+    });
   }
 }
 
-/// One more bit, number `kUp`, of 256 codes: bit g of byte i belongs to element i of group g.
-template <int kUp, size_t... kGroup>
-inline void add_bit_of_groups(const uint8_t* in, uint8_t* codes, std::index_sequence<kGroup...>) {
-  (move_bits<kGroup, 1, kUp, true>(in, codes + 32 * kGroup), ...);
-}
-template <int kUp>
-inline void add_bit_of_groups(const uint8_t* in, uint8_t* codes) {
-  add_bit_of_groups<kUp>(in, codes, std::make_index_sequence<8>());
+/// The same with a third bit above: bit g of byte i of `third`, [32], belongs to element i of group
+/// g of 32.
+inline void split_pairs(const uint8_t* in, const uint8_t* third, uint8_t* codes) {
+  split_pairs(in, codes);
+  const Words4 first = load_words(third), second = load_words(third + 16);
+  for_each_of<8>([&](auto g) {
+    uint8_t* group = codes + 32 * g;
+    store_words(group, load_words(group) | bits_of<1>(first, g) << 2);
+    store_words(group + 16, load_words(group + 16) | bits_of<1>(second, g) << 2);
+  });
 }
 
 /// codes[i] += 16 where bit i of the 32 bits at `bits` is set.

@@ -9,11 +9,13 @@
 namespace colonnade {
 namespace {
 
-using ggml_bits::add_bit_of_groups;
 using ggml_bits::add_fifth_bits;
-using ggml_bits::move_bits;
+using ggml_bits::bits_of;
+using ggml_bits::for_each_of;
+using ggml_bits::load_words;
 using ggml_bits::split_nibbles;
 using ggml_bits::split_pairs;
+using ggml_bits::store_words;
 using ggml_bits::SubScales;
 using ggml_bits::unpack_signed_sub_scales;
 using ggml_bits::unpack_sub_scales;
@@ -112,8 +114,7 @@ struct Q3_K {
   static constexpr int elements = 256, bytes = 110, groups = 16;
   static constexpr int scale_at = 108, offset_at = -1;
   static void codes(const uint8_t* __restrict in, uint8_t* __restrict out) {
-    split_pairs(in + 32, out);
-    add_bit_of_groups<2>(in, out);
+    split_pairs(in + 32, in, out);
   }
   static SubScales sub_scales(const uint8_t* in) { return unpack_signed_sub_scales(in + 96); }
 };
@@ -134,9 +135,14 @@ struct Q5_K {
   static constexpr WeightFormat format = WeightFormat::q5_k;
   static constexpr int elements = 256, bytes = 176, groups = 8;
   static constexpr int scale_at = 0, offset_at = 2;
-  static void codes(const uint8_t* __restrict in, uint8_t* __restrict out) {
-    for (int i = 0; i < 4; ++i) split_nibbles<32>(in + 48 + 32 * i, out + 64 * i);
-    add_bit_of_groups<4>(in + 16, out);
+  static void codes(const uint8_t* in, uint8_t* out) {
+    // [32]: bit g of a byte belongs to group g of 32.
+    const Words4 fifth[2] = {load_words(in + 16), load_words(in + 32)};
+    for_each_of<16>([&](auto n) {
+      constexpr int g = n / 2, half = n % 2;
+      const Words4 nibbles = bits_of<4>(load_words(in + 48 + g / 2 * 32 + 16 * half), g % 2 * 4);
+      store_words(out + 16 * n, nibbles | bits_of<1>(fifth[half], g) << 4);
+    });
   }
   static SubScales sub_scales(const uint8_t* in) { return unpack_sub_scales(in + 4); }
 };
@@ -146,15 +152,15 @@ struct Q6_K {
   static constexpr int elements = 256, bytes = 210, groups = 16;
   static constexpr int scale_at = 208, offset_at = -1;
   static void codes(const uint8_t* in, uint8_t* out) {
-    for (int half = 0; half < 2; ++half) {
-      const uint8_t* high =
-          in + 128 + 32 * half;  // [32]: bits 2g, 2g + 1 of byte i belong to element i of quarter g
-      uint8_t* quarters = out + 128 * half;  // [4, 32]
-      split_nibbles<64>(in + 64 * half, quarters);
-      move_bits<0, 2, 4, true>(high, quarters);
-      move_bits<2, 2, 4, true>(high, quarters + 32);
-      move_bits<4, 2, 4, true>(high, quarters + 64);
-      move_bits<6, 2, 4, true>(high, quarters + 96);
+    for (int part = 0; part < 2; ++part, in += 64, out += 128) {
+      // [32]: bits 2g, 2g + 1 of a byte belong to quarter g of 32.
+      const uint8_t* upper = in + 128 - 32 * part;
+      const Words4 high[2] = {load_words(upper), load_words(upper + 16)};
+      for_each_of<8>([&](auto n) {
+        constexpr int g = n / 2, half = n % 2;
+        const Words4 nibbles = bits_of<4>(load_words(in + g % 2 * 32 + 16 * half), g / 2 * 4);
+        store_words(out + 16 * n, nibbles | bits_of<2>(high[half], 2 * g) << 4);
+      });
     }
   }
   static SubScales sub_scales(const uint8_t* in) {
