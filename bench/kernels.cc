@@ -146,6 +146,8 @@ constexpr Format kFormats[] = {
     grouped("q6_k", GroupedKind::q6_k),
     grouped("iq4_xs", GroupedKind::iq4_xs),
     {"q8_k", false, static_cast<int>(GroupedKind::q8_k), 256, ScaleType::f32},
+    grouped("nvfp4", GroupedKind::nvfp4),
+    grouped("mxfp8", GroupedKind::mxfp8),
     affine("affine2", GroupedKind::affine2),
     affine("affine3", GroupedKind::affine3),
     affine("affine4", GroupedKind::affine4),
@@ -154,6 +156,10 @@ constexpr Format kFormats[] = {
     affine("affine8", GroupedKind::affine8),
     {"bf16", true, static_cast<int>(DenseKind::bf16)},
     {"f32", true, static_cast<int>(DenseKind::f32)}};
+
+bool has_integers(const Format& format) {
+  return !format.dense && !float_codes(p16_format(static_cast<GroupedKind>(format.kind)));
+}
 
 /// K in leaves of `leaf` and segments of `segment`.
 struct Plan {
@@ -383,7 +389,7 @@ void run(const Options& o) {
       if (!o.format.empty() && o.format != format.name) continue;
       for (const char* tier : {"int8", "int15", "f32"}) {
         if (!o.tier.empty() && o.tier != tier) continue;
-        if (format.dense && std::strcmp(tier, "f32") != 0) continue;
+        if (!has_integers(format) && std::strcmp(tier, "f32") != 0) continue;
         if (o.only.empty() || o.only == "decode") decode(o, *table, format, tier, memory);
         if (o.only.empty() || o.only == "prefill") prefill(o, *table, format, tier, memory);
         if (o.only == "sums") {

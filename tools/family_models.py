@@ -185,6 +185,13 @@ MIXED_BITS = {"group_size": 32, "bits": 8,
               "model.layers.0.mlp.up_proj": {"group_size": 64, "bits": 2},
               "model.layers.0.mlp.down_proj": {"group_size": 128, "bits": 6},
               "model.layers.1.mlp.down_proj": False}  # fmt: skip
+FLOATS = {"group_size": 32, "bits": 8, "mode": "mxfp8",
+          "model.layers.0.self_attn.q_proj": {"group_size": 16, "bits": 4, "mode": "nvfp4"},
+          "model.layers.0.self_attn.o_proj": {"group_size": 16, "bits": 4, "mode": "nvfp4"},
+          "model.layers.0.mlp.gate_proj": {"group_size": 32, "bits": 4, "mode": "mxfp4"},
+          "model.layers.1.mlp.up_proj": {"group_size": 64, "bits": 6, "mode": "affine"},
+          "model.layers.1.mlp.down_proj": {"group_size": 16, "bits": 4, "mode": "nvfp4"},
+          "model.layers.1.self_attn.v_proj": False}  # fmt: skip
 
 VARIANTS = (
     Variant("llama", {"model_type": "llama", **LLAMA, "tie_word_embeddings": False, "rope_parameters": rope(500000.0)},
@@ -313,6 +320,10 @@ VARIANTS = (
             mlx={"group_size": 64, "bits": 4}),
     Variant("llama_mlx_mixed", {"model_type": "llama", **MLX}, (), "MLX, 2 to 8 bits in groups of 32 and 64, f16 scales",
             dtype="float16", mlx=MIXED_BITS),
+    Variant("llama_mlx_nvfp4", {"model_type": "llama", **MLX, "intermediate_size": 144}, (),
+            "MLX, nvfp4; an MLP whose size is no multiple of 32", mlx={"group_size": 16, "bits": 4, "mode": "nvfp4"}),
+    Variant("llama_mlx_floats", {"model_type": "llama", **MLX}, (), "MLX, mxfp8, some layers nvfp4, mxfp4, affine or as they are",
+            mlx=FLOATS),
 )  # fmt: skip
 
 

@@ -5,7 +5,8 @@
     V/bin/python tools/make_grouped_golden.py tests/data/grouped_weights.safetensors
 
 Per weight W: W.weight, W.scales and W.biases as MLX quantized random numbers, W.codes (uint8) and W.values (f32), which
-the script checks against MLX's own dequantization. For gpt-oss: experts_blocks, experts_scales, experts.values.
+the script checks against MLX's own dequantization. For gpt-oss: experts_blocks, experts_scales, experts.values. For nvfp4
+and mxfp8 there are no codes, and a second weight W_extreme whose groups have every scale that is a number.
 """
 
 import json
@@ -55,6 +56,20 @@ def mxfp4(random, tensors):
     tensors["mxfp4.values"] = np.array(values)
 
 
+def floats(random, tensors, mode, group, scales):
+    """Numbers that MLX quantized, and random codes with the given scales."""
+    weight = mx.array((random.standard_normal((ROWS, COLS)) * 0.1).astype(np.float32))
+    packed, own_scales = mx.quantize(weight, mode=mode)
+    codes = random.integers(0, 256, len(scales) * group // (1 if mode == "mxfp8" else 2), dtype=np.uint8)
+    if mode == "mxfp8":
+        codes[codes & 0x7F == 0x7F] -= 1  # no numbers
+    extreme = mx.array(codes.reshape(len(scales) * group // COLS, -1).view(np.uint32))
+    parts = {mode: (packed, own_scales), f"{mode}_extreme": (extreme, mx.array(scales.reshape(extreme.shape[0], -1)))}
+    for name, (words, table) in parts.items():
+        tensors[f"{name}.weight"], tensors[f"{name}.scales"] = np.array(words), np.array(table)
+        tensors[f"{name}.values"] = np.array(mx.dequantize(words, table, mode=mode, dtype=mx.float32))
+
+
 def gpt_oss(random, tensors):
     blocks = random.integers(0, 256, (2, 3, COLS // 32, 16), dtype=np.uint8)
     scales = random.integers(100, 150, (2, 3, COLS // 32), dtype=np.uint8)
@@ -84,6 +99,10 @@ def main():
             affine(random, bits, group, TYPES[(i + j) % 3], tensors, bf16)
     mxfp4(random, tensors)
     gpt_oss(random, tensors)
+    bytes_ = np.arange(256, dtype=np.uint8)
+    # 256 groups, the two that are no numbers replaced
+    floats(random, tensors, "nvfp4", 16, np.where(bytes_ & 0x7F == 0x7F, 1, bytes_).astype(np.uint8))
+    floats(random, tensors, "mxfp8", 32, np.where(bytes_ == 255, 0, bytes_).astype(np.uint8))
     save(sys.argv[1], tensors, bf16)
 
 

@@ -16,7 +16,7 @@ constexpr int64_t kPageListBytes = kMostPages * static_cast<int64_t>(sizeof(kern
 
 void check(const WeightSpec& spec, const RowSource& source) {
   CN_CHECK(spec.rows >= 0, "weight ", spec.name, ": rows: got ", spec.rows);
-  CN_CHECK(is_grouped(spec.format) || spec.tier == Tier::f32, "weight ", spec.name,
+  CN_CHECK(has_integers(spec.format) || spec.tier == Tier::f32, "weight ", spec.name,
            ": precision: a weight of format ", name_of(spec.format), " needs f32, got ",
            name_of(spec.tier));
   CN_CHECK(spec.plan.runs().empty() != (is_grouped(spec.format) && spec.plan.k() > 0), "weight ",

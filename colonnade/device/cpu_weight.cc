@@ -15,8 +15,8 @@ int64_t round_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit
 kernels::GroupedKind grouped_kind(WeightFormat format) {
   using kernels::GroupedKind;
   const auto place = [](auto value) { return static_cast<int>(value); };
-  static_assert(static_cast<int>(GroupedKind::q8_k) - static_cast<int>(GroupedKind::q4_0) ==
-                static_cast<int>(WeightFormat::q8_k) - static_cast<int>(WeightFormat::q4_0));
+  static_assert(static_cast<int>(GroupedKind::mxfp8) - static_cast<int>(GroupedKind::q4_0) ==
+                static_cast<int>(WeightFormat::mxfp8) - static_cast<int>(WeightFormat::q4_0));
   if (!is_affine(format)) {
     return static_cast<GroupedKind>(place(format) - place(WeightFormat::q4_0));
   }

@@ -23,6 +23,16 @@ int shift_of(int size) {
   return std::countr_zero(static_cast<unsigned>(size));
 }
 
+/// 16 rows of 32 numbers of 8 bits: pairs along K stand together. `stride` bytes from row to row.
+void put_floats(const uint8_t* rows, int64_t stride, uint8_t* to) {
+  for (int64_t r = 0; r < kLanes; ++r) {
+    const uint8_t* row = rows + stride * r;
+    for (int i = 0; i < kBlock / 2; ++i) {
+      std::memcpy(to + 2 * (kLanes * i + r), row + 2 * i, 2);
+    }
+  }
+}
+
 /// Packs panels of one format. The 16 rows begin at row `first_`; `count_` of them exist.
 class PanelPacker {
  public:
@@ -50,7 +60,7 @@ class PanelPacker {
         for (int64_t line = 0; line <= kCodeBytes; line += kLine) prefetch_to_write(to + line);
         pack_codes<kBits>(*run, to);
         to += kCodeBytes;
-        if (!once_) to = pack_scales(group_of(run->k_begin), to);
+        if (!once_) to = pack_block_scales(*run, to);
         if (format_.super != 0) to = pack_sub_scales(*run, to);
       }
       if (!once_) continue;
@@ -104,7 +114,8 @@ class PanelPacker {
 
   /// The codes of a block: 16 rows, `stride` bytes from one to the next.
   template <int kBits>
-  static void put_rows(const uint8_t* codes, int64_t stride, uint8_t* to) {
+  void put_rows(const uint8_t* codes, int64_t stride, uint8_t* to) const {
+    if (format_.floats) return put_floats(codes, stride, to);
     if constexpr (kBits == 8) {  // as they are
       turn_square_of_8(codes, stride, to, kLine);
       turn_square_of_8(codes + 8 * stride, stride, to + kLine / 2, kLine);
@@ -161,6 +172,20 @@ class PanelPacker {
   Stride padded_raw(const uint8_t* from, int64_t bytes) {
     if (count_ == kLanes) return {from, rows_.raw.row_bytes};
     return padded(from, rows_.raw.row_bytes, bytes, format_.zero | format_.zero << 4);
+  }
+
+  /// Those of each group of a block; zero for a second one that a short run does not reach.
+  uint8_t* pack_block_scales(const KRun& run, uint8_t* to) {
+    for (int begin = 0; begin < kBlock; begin += format_.group) {
+      if (begin < run.length) {
+        to = pack_scales(group_of(run.k_begin + begin), to);
+      } else {
+        const int64_t bytes = kLanes * scale_bytes(format_.scales);
+        std::memset(to, 0, static_cast<size_t>(bytes));
+        to += bytes;
+      }
+    }
+    return to;
   }
 
   /// 16 scales, then 16 offsets, of group or super-block `index`.

@@ -34,9 +34,11 @@ void check(const SafetensorsFiles& files, const SafetensorsTensor& tensor, bool 
 
 WeightFormat format_of(const SafetensorsFiles& files, const MlxLayer& layer,
                        const SafetensorsTensor& scales) {
-  if (layer.mode == MlxMode::mxfp4) {
+  if (layer.mode != MlxMode::affine) {
     check(files, scales, scales.type == SafetensorsType::u8, "scales of U8");
-    return WeightFormat::mxfp4;
+    return layer.mode == MlxMode::mxfp4   ? WeightFormat::mxfp4
+           : layer.mode == MlxMode::mxfp8 ? WeightFormat::mxfp8
+                                          : WeightFormat::nvfp4;
   }
   const SafetensorsType type = scales.type;
   const bool known =
@@ -52,6 +54,13 @@ WeightFormat format_of(const SafetensorsFiles& files, const MlxLayer& layer,
   return *format;
 }
 
+/// Where a slice of a tensor begins, and how many columns it has.
+struct Place {
+  int64_t row = 0;
+  int64_t col = 0;
+  int64_t cols = 0;
+};
+
 /// Numbers of a table [rows, per_row] of the file for the groups that the columns of `out` touch.
 void read_table(const SafetensorsFiles& files, const SafetensorsTensor& table, Range rows,
                 Range groups, uint8_t* to) {
@@ -60,6 +69,22 @@ void read_table(const SafetensorsFiles& files, const SafetensorsTensor& table, R
                  reinterpret_cast<std::byte*>(to), [&](int64_t begin, std::span<std::byte> bytes) {
                    files.read(table, begin, bytes);
                  });
+}
+
+/// E4M3 has two bytes that are no numbers, E8M0 one.
+void check_numbers(const SafetensorsFiles& files, const SafetensorsTensor& tensor,
+                   std::span<const uint8_t> bytes, ScaleType type, Place place) {
+  const auto no_number = [type](uint8_t byte) {
+    return type == ScaleType::e4m3 ? (byte & 0x7f) == 0x7f : byte == 0xff;
+  };
+  const auto found = std::ranges::find_if(bytes, no_number);
+  if (found == bytes.end()) return;
+  const int64_t at = found - bytes.begin();
+  fail(files, tensor,
+       concat("row ", place.row + at / place.cols, ", column ", place.col + at % place.cols,
+              ": expected a number, got the byte ", int{*found}, ", which is none in ",
+              type == ScaleType::e4m3 ? "E4M3" : "E8M0",
+              ": convert the model again from its original weights"));
 }
 
 void read_codes(const SafetensorsFiles& files, const GroupedTensor& tensor, Range rows,
@@ -93,10 +118,20 @@ void read_grouped(const SafetensorsFiles& files, const GroupedTensor& tensor, Ra
   if (rows.empty() || out.cols == 0) return;
   read_codes(files, tensor, rows, first, out);
   const GroupedFormat format = grouped_format(tensor.format);
+  if (format.floats) {
+    const auto codes = std::span(out.codes).subspan(static_cast<size_t>(first * out.cols),
+                                                    static_cast<size_t>(rows.size() * out.cols));
+    check_numbers(files, *tensor.codes, codes, ScaleType::e4m3, {rows.begin, out.begin, out.cols});
+  }
   const int64_t begin = out.begin / format.group;
   const Range groups{begin, begin + out.groups()};
   const int64_t at = first * out.groups() * scale_bytes(format.scales);
   read_table(files, *tensor.scales, rows, groups, out.scales.data() + at);
+  if (scale_bytes(format.scales) == 1 && tensor.format != WeightFormat::mxfp4) {
+    const auto count = static_cast<size_t>(rows.size() * groups.size());
+    check_numbers(files, *tensor.scales, std::span(out.scales).subspan(at, count), format.scales,
+                  {rows.begin, begin, groups.size()});
+  }
   if (tensor.offsets != nullptr) {
     read_table(files, *tensor.offsets, rows, groups, out.offsets.data() + at);
   }

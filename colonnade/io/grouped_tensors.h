@@ -28,14 +28,15 @@ struct GroupedTensor {
 };
 
 /// The slice of some rows into rows [first, first + rows.size()) of `out`, which has been reshaped:
-/// its begin and cols say which columns. Any number of threads may call it at once.
+/// its begin and cols say which columns. Any number of threads may call it at once. Throws Error
+/// naming tensor, row and column of a code or scale of E4M3, or a scale of MXFP8, that is no
+/// number.
 void read_grouped(const SafetensorsFiles& files, const GroupedTensor& tensor, Range rows,
                   int64_t first, GroupedRows& out);
 
 /// The grouped weights of a model, by name.
-///   MLX      X.weight U32 [..., K bits / 32], X.scales [..., K / group], X.biases as scales
-///   (affine
-///            only): the weight "X.weight"
+///   MLX      X.weight U32 [..., K bits / 32], X.scales [..., K / group], affine also X.biases:
+///            the weight "X.weight"
 ///   gpt-oss  X_blocks U8 [..., K / 32, 16], X_scales U8 [..., K / 32]: the weight "X"
 /// Sources: MLX, mlx.core.quantize; transformers, integrations/mxfp4.py.
 class GroupedTensors {

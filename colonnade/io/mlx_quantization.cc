@@ -19,21 +19,33 @@ int64_t one_of(const HfConfig& config, const char* name, std::span<const int> li
   config.refuse(name, list.size() == 1 ? expected : "one of " + expected);
 }
 
-MlxMode mode_of(const HfConfig& config) {
-  const std::string mode = config.text_or("mode", "affine");
-  if (mode == "affine") return MlxMode::affine;
-  if (mode != "mxfp4") config.refuse("mode", "affine or mxfp4");
-  return MlxMode::mxfp4;
+/// What MLX has of a mode.
+struct Mode {
+  const char* name;
+  MlxMode mode;
+  std::span<const int> bits, groups;
+  int64_t default_bits, default_group;
+};
+constexpr int kFour[] = {4}, kEight[] = {8}, k16[] = {16}, k32[] = {32};
+constexpr Mode kModes[] = {{"affine", MlxMode::affine, kAffineBits, kAffineGroups, 4, 64},
+                           {"mxfp4", MlxMode::mxfp4, kFour, k32, 4, 32},
+                           {"mxfp8", MlxMode::mxfp8, kEight, k32, 8, 32},
+                           {"nvfp4", MlxMode::nvfp4, kFour, k16, 4, 16}};
+
+const Mode& mode_of(const HfConfig& config) {
+  const std::string name = config.text_or("mode", "affine");
+  for (const Mode& mode : kModes) {
+    if (name == mode.name) return mode;
+  }
+  config.refuse("mode", "affine, mxfp4, mxfp8 or nvfp4");
 }
 
 MlxLayer layer_of(const HfConfig& config) {
-  constexpr int kMxBits[] = {4}, kMxGroups[] = {32};
+  const Mode& mode = mode_of(config);
   MlxLayer layer;
-  layer.mode = mode_of(config);
-  const bool mx = layer.mode == MlxMode::mxfp4;
-  layer.bits = one_of(config, "bits", mx ? std::span<const int>(kMxBits) : kAffineBits, 4);
-  layer.group = one_of(config, "group_size", mx ? std::span<const int>(kMxGroups) : kAffineGroups,
-                       mx ? 32 : 64);
+  layer.mode = mode.mode;
+  layer.bits = one_of(config, "bits", mode.bits, mode.default_bits);
+  layer.group = one_of(config, "group_size", mode.groups, mode.default_group);
   return layer;
 }
 
@@ -43,7 +55,8 @@ MlxQuantization::MlxQuantization(const HfConfig& config) {
   // Older files say it a second time, in a field that transformers has for its own methods.
   const char* name = config.has("quantization") ? "quantization" : "quantization_config";
   const HfConfig quantization = config.object_or_empty(name);
-  if (!quantization.has("group_size") && !quantization.has("bits")) return;
+  if (!quantization.has("group_size") && !quantization.has("bits") && !quantization.has("mode"))
+    return;
   if (quantization.has("quant_method")) return;
   all_ = layer_of(quantization);
   for (const std::string& name : quantization.names()) {

@@ -12,7 +12,7 @@
 namespace colonnade {
 
 /// Source: MLX, mlx.core.quantize.
-enum class MlxMode : uint8_t { affine, mxfp4 };
+enum class MlxMode : uint8_t { affine, mxfp4, mxfp8, nvfp4 };
 
 struct MlxLayer {
   MlxMode mode = MlxMode::affine;

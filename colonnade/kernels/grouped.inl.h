@@ -87,6 +87,13 @@ inline F32x16 load_e8m0(const uint8_t* p) noexcept {
   return from_bits(max(shl<23>(sub(e, splat(1))), shl<21>(add(e, splat(1)))));
 }
 
+/// Halves of numbers of E4M3. As the bits of an f16 they are a 2^8th of the number, and an f16's
+/// denormals become f32 at no cost; products with denormals of f32 have one.
+inline F32x16 load_e4m3(const uint8_t* p) noexcept {
+  const I32x16 halves = band(shl<7>(load_s8(p)), splat(kE4m3Mask));
+  return mul(f16_low(halves), splat(128.0F));
+}
+
 /// What stands behind a segment, 16 rows each: scale and offset, or d and -dmin.
 struct SegmentScales {
   F32x16 scale, offset;
@@ -108,7 +115,8 @@ inline SegmentScales load_segment(const uint8_t* tail, ScaleType type) noexcept 
 
 /// Scales as a block's step needs them, 16 rows each.
 struct BlockScales {
-  F32x16 scale;   // of the block, or d
+  F32x16 scale;   // of the block, or d; two_scales: of the first sub-group
+  F32x16 scale1;  // two_scales: of the second
   F32x16 offset;  // of the block; in_pairs: -dmin
   I32x16 sub0, sub1;
   I32x16 sub_pairs, min_pairs;  // in_pairs: words, those of the two sub-groups side by side
@@ -125,6 +133,9 @@ inline BlockScales load_scales(const uint8_t* block, SegmentScales segment) noex
     if constexpr (F.offset) s.offset = load_f16(reinterpret_cast<const uint16_t*>(p) + kLanes);
   } else if constexpr (F.place == ScalePlace::block_e8m0) {
     s.scale = load_e8m0(p);
+  } else if constexpr (F.place == ScalePlace::block_e4m3) {
+    s.scale = load_e4m3(p);
+    s.scale1 = load_e4m3(p + kLanes);
   } else if constexpr (in_pairs(F) && F.offset) {
     const I32x16 nibbles = splat(0x000f000f), pairs = load_u8_pairs(p);
     s.sub_pairs = band(pairs, nibbles);

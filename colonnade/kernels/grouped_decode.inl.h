@@ -40,6 +40,10 @@ template <P16Format F, bool kInt15>
   }
   const BlockScales s = load_scales<F>(block, segment);
   const F32x16 step = splat(x.scale[b]);
+  if constexpr (two_scales(F)) {
+    acc = fma(to_f32(i0), mul(s.scale, step), acc);
+    return fma(to_f32(i1), mul(s.scale1, step), acc);
+  }
   acc = fma(run_value<F, kInt15>(i0, i1, s), mul(s.scale, step), acc);
   if constexpr (F.offset && in_pairs(F)) {
     return fma(minimum_value<kInt15>(x.half_sums + 2 * b, s.min_pairs), mul(s.offset, step), acc);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "colonnade/kernels/dense.inl.h"
+#include "colonnade/kernels/grouped_floats.inl.h"
 
 namespace colonnade::kernels::CN_ISA {
 
@@ -11,6 +12,7 @@ template <P16Format F>
 void expand_f32(float* lines, const uint8_t* block, const uint8_t* tail, ScaleType type) noexcept {
   const BlockScales s = load_scales<F>(block, load_segment<F>(tail, type));
   F32x16 scale0 = s.scale, scale1 = s.scale, offset0 = s.offset, offset1 = s.offset;
+  if constexpr (two_scales(F)) scale1 = s.scale1;
   if constexpr (F.levels == 2) {
     scale0 = mul(s.scale, to_f32(sub_scale<F, 0>(s)));
     scale1 = mul(s.scale, to_f32(sub_scale<F, 1>(s)));
@@ -44,7 +46,11 @@ struct F32Packing {
 };
 template <P16Format F>
 constexpr F32Packing f32_packing_of(ScaleType type) noexcept {
-  return {expand_f32<F>, block_bytes(F), segment_tail_bytes(F, type), type};
+  if constexpr (float_codes(F)) {
+    return {expand_floats<F>, block_bytes(F), segment_tail_bytes(F, type), type};
+  } else {
+    return {expand_f32<F>, block_bytes(F), segment_tail_bytes(F, type), type};
+  }
 }
 
 /// Where a walk over packed blocks stands; offsets are those of every panel.

@@ -37,6 +37,7 @@ void expand_block(ExpandedBlock& e, const uint8_t* block, const uint8_t* tail,
       CN_UNROLLED(auto j) { store_codes(e.codes + 64 * j, codes_of<F, decltype(j){}>(codes)); });
   const BlockScales s = load_scales<F>(block, load_segment<F>(tail, type));
   store(e.scale, s.scale);
+  if constexpr (two_scales(F)) store(e.scale1, s.scale1);
   if constexpr (F.offset) store(e.offset, s.offset);
   if constexpr (F.levels == 2) {
     const I32x16 sub0 = sub_scale<F, 0>(s), sub1 = sub_scale<F, 1>(s);

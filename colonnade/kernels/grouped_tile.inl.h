@@ -13,11 +13,14 @@ constexpr int kChunkBlocks = 16;
 
 /// One block of one panel, expanded. Two levels, int15: sub0 and sub1 are i32. Two levels, int8:
 /// they are f32 (float(sub) * float(dot) is exact) and `shift` is -kMagic * sub0. Minimums of
-/// sub-groups are words, and `offset` is -dmin.
+/// sub-groups are words, and `offset` is -dmin. No format has both two_scales and an offset.
 struct alignas(64) ExpandedBlock {
   uint8_t codes[512];
   float scale[16];
-  float offset[16];
+  union {
+    float offset[16];
+    float scale1[16];
+  };
   int32_t sub0[16];
   int32_t sub1[16];
   float shift[16];
@@ -154,10 +157,30 @@ template <bool kInt15, int kRows, int kPanels>
   });
 }
 
+/// One block's two steps of the chains of a tile, where sub-groups have scales of their own.
+template <P16Format F, bool kInt15, int kRows, int kPanels>
+[[gnu::always_inline]] inline void two_scales_tile(F32x16 (&acc)[kRows][kPanels],
+                                                   const ExpandedBlock* e,
+                                                   const TileCodes& x) noexcept {
+  repeat<2>(CN_UNROLLED(auto half) {
+    constexpr int kHalf = decltype(half){};
+    I32x16 i[kRows][kPanels];
+    dot_tile<F, kInt15, 4 * kHalf, 4>(i, e, x.hi, x.lo, x.corrections + kHalf * x.correction_tokens,
+                                      0);
+    repeat<kRows>(CN_UNROLLED(auto m) {
+      repeat<kPanels>(CN_UNROLLED(auto n) {
+        const F32x16 scale = load(kHalf == 0 ? e[n].scale : e[n].scale1);
+        acc[m][n] = fma(to_f32(i[m][n]), mul(scale, splat(x.scale[m])), acc[m][n]);
+      });
+    });
+  });
+}
+
 /// One block's step of the chains of a tile.
 template <P16Format F, bool kInt15, int kRows, int kPanels>
 [[gnu::always_inline]] inline void chain_tile(F32x16 (&acc)[kRows][kPanels], const ExpandedBlock* e,
                                               const TileCodes& x) noexcept {
+  if constexpr (two_scales(F)) return two_scales_tile<F, kInt15>(acc, e, x);
   F32x16 value[kRows][kPanels];
   if constexpr (F.levels == 1) {
     I32x16 i[kRows][kPanels];

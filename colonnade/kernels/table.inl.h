@@ -16,7 +16,9 @@ template <GroupedKind K>
 void matmul_grouped_kind(const GroupedView& w, const CodesView& x, Span panels,
                          const ProductOut& out, Scratch scratch) noexcept {
   constexpr P16Format F = p16_format(K);
-  if (x.tokens == 1) {
+  if constexpr (float_codes(F)) {
+    return;  // never called: they have no integer tiers
+  } else if (x.tokens == 1) {
     decode_panels<F>(w, x, panels, out);
   } else if (x.lo != nullptr) {
     many_panels<expanded_format<F>(), true>(w, x, packing_of<F, true>(w.scales), panels, out,
@@ -62,6 +64,9 @@ inline void matmul_grouped_f32(const GroupedView& w, const float* x, int64_t x_s
                                Scratch scratch) noexcept {
   for_grouped(w.kind, [&](auto kind) noexcept {
     constexpr P16Format F = p16_format(static_cast<GroupedKind>(int{decltype(kind){}}));
+    if constexpr (float_codes(F)) {
+      if (tokens == 1) return decode_float_panels<F>(w, x, panels, out);
+    }
     grouped_f32(w, x, x_stride, tokens, panels, out, scratch, f32_packing_of<F>(w.scales));
   });
 }

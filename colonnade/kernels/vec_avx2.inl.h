@@ -261,6 +261,23 @@ inline U8x64 merge_shifted(U8x64 base, U8x64 a, uint8_t mask) noexcept {
   return bor(base, shift_mask<N>(a, mask));
 }
 
+template <int kByte>
+inline __m256i e4m3_words(__m256i a) noexcept {
+  const __m256i top = kByte == 0 ? _mm256_slli_epi16(a, 8) : a;
+  return _mm256_and_si256(_mm256_srai_epi16(top, 1),
+                          _mm256_set1_epi16(static_cast<int16_t>(kE4m3Mask)));
+}
+template <int kByte>
+inline U8x64 e4m3_words(U8x64 a) noexcept {
+  return {e4m3_words<kByte>(a.lo), e4m3_words<kByte>(a.hi)};
+}
+template <int kHalf>
+inline F32x16 f16_words(U8x64 a) noexcept {
+  const __m256i words = kHalf == 0 ? a.lo : a.hi;
+  return {_mm256_cvtph_ps(_mm256_castsi256_si128(words)),
+          _mm256_cvtph_ps(_mm256_extracti128_si256(words, 1))};
+}
+
 inline __m256i quad(const int8_t* q) noexcept {
   int32_t x;
   __builtin_memcpy(&x, q, 4);

@@ -159,6 +159,18 @@ inline U8x64 merge_shifted(U8x64 base, U8x64 a, uint8_t mask) noexcept {
   return {_mm512_ternarylogic_epi64(base.v, shift16<N>(a.v), m, 0xf8)};
 }
 
+template <int kByte>
+inline U8x64 e4m3_words(U8x64 a) noexcept {
+  const __m512i top = kByte == 0 ? _mm512_slli_epi16(a.v, 8) : a.v;
+  return {_mm512_and_si512(_mm512_srai_epi16(top, 1),
+                           _mm512_set1_epi16(static_cast<int16_t>(kE4m3Mask)))};
+}
+template <int kHalf>
+inline F32x16 f16_words(U8x64 a) noexcept {
+  return {_mm512_cvtph_ps(kHalf == 0 ? _mm512_castsi512_si256(a.v)
+                                     : _mm512_extracti64x4_epi64(a.v, 1))};
+}
+
 inline int32_t quad(const int8_t* q) noexcept {
   int32_t x;
   __builtin_memcpy(&x, q, 4);

@@ -289,6 +289,25 @@ inline U8x64 lookup(const uint8_t* entries, U8x64 codes) noexcept {
   return each<U8x64>([&](auto c) noexcept { return vqtbl1q_u8(table, c); }, codes);
 }
 
+template <int kByte>
+inline U8x64 e4m3_words(U8x64 a) noexcept {
+  return each<U8x64>(
+      [](auto x) noexcept {
+        const int16x8_t words = vreinterpretq_s16_u8(x);
+        const int16x8_t top = kByte == 0 ? vshlq_n_s16(words, 8) : words;
+        const int16x8_t mask = vdupq_n_s16(static_cast<int16_t>(kE4m3Mask));
+        return vreinterpretq_u8_s16(vandq_s16(vshrq_n_s16(top, 1), mask));
+      },
+      a);
+}
+template <int kHalf>
+inline F32x16 f16_words(U8x64 a) noexcept {
+  const uint16x8_t first = vreinterpretq_u16_u8(kHalf == 0 ? a.a : a.c);
+  const uint16x8_t second = vreinterpretq_u16_u8(kHalf == 0 ? a.b : a.d);
+  return {f16_to_f32(vget_low_u16(first)), f16_to_f32(vget_high_u16(first)),
+          f16_to_f32(vget_low_u16(second)), f16_to_f32(vget_high_u16(second))};
+}
+
 inline int8x16_t quad(const int8_t* q) noexcept {
   int32_t x;
   __builtin_memcpy(&x, q, 4);

@@ -265,6 +265,26 @@ inline U8x64 merge_shifted(U8x64 base, U8x64 a, uint8_t mask) noexcept {
   return bor(base, shift_mask<N>(a, mask));
 }
 
+/// Byte kByte of each 16-bit word, a number of E4M3, as an f16 of a 2^8th of it
+template <int kByte>
+inline U8x64 e4m3_words(U8x64 a) noexcept {
+  for (int i = 0; i < 64; i += 2) {
+    const int top = a.v[i + kByte];
+    const int word = ((top & 0x80) << 8 | top << 7) & kE4m3Mask;
+    a.v[i] = static_cast<uint8_t>(word & 255);
+    a.v[i + 1] = static_cast<uint8_t>(word >> 8);
+  }
+  return a;
+}
+/// Words [16 kHalf, 16 kHalf + 16), each an f16, as f32
+template <int kHalf>
+inline F32x16 f16_words(U8x64 a) noexcept {
+  return lanes<F32x16>([&](int i) {
+    const uint8_t* word = a.v + 32 * kHalf + 2 * i;
+    return f16_to_f32(static_cast<uint16_t>(word[0] | word[1] << 8));
+  });
+}
+
 /// acc[r] + sum over i of codes[4 r + i] * q[i]; codes up to 127
 inline I32x16 dot7(I32x16 acc, U8x64 codes, const int8_t* q) noexcept {
   for (int r = 0; r < 16; ++r) {

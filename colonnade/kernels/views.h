@@ -11,9 +11,10 @@
 
 namespace colonnade::kernels {
 
-constexpr int kLanes = 16;  // f32 lanes of a vector, rows of a panel
-constexpr int kBlock = 32;  // elements along K of a block
-constexpr int kPage = 64;   // positions of an attention chunk and cache page
+constexpr int kLanes = 16;         // f32 lanes of a vector, rows of a panel
+constexpr int kBlock = 32;         // elements along K of a block
+constexpr int kE4m3Mask = 0xbf80;  // what an f16 has of a number of E4M3 shifted there
+constexpr int kPage = 64;          // positions of an attention chunk and cache page
 
 /// Half-open range of units of a kernel's extent (panels, rows, heads: each kernel says which).
 struct Span {
@@ -61,6 +62,8 @@ enum class GroupedKind : uint8_t {
   q6_k,
   iq4_xs,
   q8_k,
+  nvfp4,
+  mxfp8,
   affine2,
   affine3,
   affine4,

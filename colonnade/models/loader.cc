@@ -94,7 +94,7 @@ WeightSpec weight_spec(const ParamSet& params, const MatrixParam& param, Tier ti
           .format = entry.format,
           .rows = param.row_range.size(),
           .plan = KPlan(entry.format, cut_of(param)),
-          .tier = is_grouped(entry.format) ? tier : Tier::f32};
+          .tier = has_integers(entry.format) ? tier : Tier::f32};
 }
 
 namespace {

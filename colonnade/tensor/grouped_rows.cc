@@ -40,6 +40,7 @@ float scale_at(const std::vector<uint8_t>& scales, ScaleType type, int64_t index
     const uint32_t bits = *at < 2 ? uint32_t{0x00200000} << *at : (uint32_t{*at} - 1) << 23;
     return std::bit_cast<float>(bits);
   }
+  if (type == ScaleType::e4m3) return 0.25f * doubled_e4m3(*at);
   if (type == ScaleType::f32) {
     float value;
     std::memcpy(&value, at, sizeof value);
@@ -82,8 +83,10 @@ void dequantize_row(const GroupedRows& rows, int64_t row, std::span<float> out) 
     const int64_t end = std::min(rows.cols, group_end);
     const GroupNumbers numbers = numbers_of(rows, format, row, col);
     for (; col < end; ++col) {
-      const auto code = static_cast<float>(format.value(codes[col]));
-      out[static_cast<size_t>(col)] = std::fma(numbers.scale, code, numbers.offset);
+      const float code = format.value(codes[col]);
+      out[static_cast<size_t>(col)] = format.offset
+                                          ? std::fma(numbers.scale, code, numbers.offset)
+                                          : numbers.scale * code;  // an E4M3 number keeps its -0
     }
   }
 }

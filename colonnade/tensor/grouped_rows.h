@@ -64,7 +64,8 @@ struct GroupedRows {
   int64_t place(int64_t col, int64_t size) const { return (begin + col) / size - begin / size; }
 };
 
-/// Number `index` of a table of scales as f32, exact. E8M0 is halved: see grouped_format.
+/// Number `index` of a table of scales as f32, exact. Those of one byte are halved: see
+/// grouped_format.
 float scale_at(const std::vector<uint8_t>& scales, ScaleType type, int64_t index);
 
 /// Row `row` as numbers, out [cols] f32: fma(scale, code - zero, offset), the scale of two levels

@@ -28,7 +28,8 @@ bool same_run(const KRun& a, const KRun& b) {
 }
 
 void check(WeightFormat format, const KCut& cut) {
-  const int64_t group = is_grouped(format) ? std::max<int64_t>(super_block(format), 32) : 1;
+  const int64_t group =
+      is_grouped(format) ? std::max<int64_t>(super_block(format), grouped_format(format).group) : 1;
   CN_CHECK(cut.k >= 0 && cut.k <= std::numeric_limits<int32_t>::max() && cut.k % group == 0,
            "weight of format ", name_of(format), ": K: expected a multiple of ", group,
            " below 2^31, got ", cut.k);

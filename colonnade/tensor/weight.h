@@ -28,7 +28,7 @@ struct WeightSpec {
   WeightFormat format = WeightFormat::f32;
   int64_t rows = 0;       // this rank's
   KPlan plan;             // K of this rank
-  Tier tier = Tier::f32;  // dense formats: f32 only
+  Tier tier = Tier::f32;  // without integers: f32 only
 };
 
 /// Where a weight's data comes from: row ranges of this rank's slice, in file order within a

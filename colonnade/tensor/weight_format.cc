@@ -5,9 +5,9 @@
 namespace colonnade {
 namespace {
 
-constexpr const char* kNames[] = {"f32",  "bf16", "f16",    "q4_0",   "q4_1", "q5_0",
-                                  "q5_1", "q8_0", "iq4_nl", "mxfp4",  "q2_k", "q3_k",
-                                  "q4_k", "q5_k", "q6_k",   "iq4_xs", "q8_k"};
+constexpr const char* kNames[] = {"f32",  "bf16",   "f16",   "q4_0",  "q4_1", "q5_0", "q5_1",
+                                  "q8_0", "iq4_nl", "mxfp4", "q2_k",  "q3_k", "q4_k", "q5_k",
+                                  "q6_k", "iq4_xs", "q8_k",  "nvfp4", "mxfp8"};
 constexpr size_t kAffineCount = kAffineBits.size() * kAffineGroups.size() * kAffineScales.size();
 
 struct Name {

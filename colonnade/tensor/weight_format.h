@@ -7,11 +7,12 @@
 
 namespace colonnade {
 
-/// How a file writes scales and offsets. e8m0: a power of two, its exponent in one byte.
-enum class ScaleType : uint8_t { f16, bf16, f32, e8m0 };
+/// How a file writes scales and offsets. e8m0: a power of two, its exponent in one byte; e4m3:
+/// sign, four bits of exponent, three of mantissa.
+enum class ScaleType : uint8_t { f16, bf16, f32, e8m0, e4m3 };
 
 constexpr int scale_bytes(ScaleType type) {
-  return type == ScaleType::f32 ? 4 : type == ScaleType::e8m0 ? 1 : 2;
+  return type == ScaleType::f32 ? 4 : type == ScaleType::f16 || type == ScaleType::bf16 ? 2 : 1;
 }
 
 enum class WeightFormat : uint8_t {
@@ -32,16 +33,23 @@ enum class WeightFormat : uint8_t {
   q6_k,
   iq4_xs,
   q8_k,
+  nvfp4,
+  mxfp8,
   affine  // the first of all that affine_format makes
 };
 
 constexpr bool is_grouped(WeightFormat format) { return format >= WeightFormat::q4_0; }
 
+/// The weights are integers times scales, so activations may come as codes. Others meet f32.
+constexpr bool has_integers(WeightFormat format) {
+  return is_grouped(format) && format != WeightFormat::mxfp8;
+}
+
 /// w = scale * code + offset in groups along K. Source: MLX, mlx.core.quantize, mode "affine".
 struct AffineFormat {
   int bits = 4;
   int group = 64;
-  ScaleType scales = ScaleType::f16;  // and offsets; e8m0 is none
+  ScaleType scales = ScaleType::f16;  // and offsets; of one byte: none
 };
 
 constexpr std::array kAffineBits = {2, 3, 4, 5, 6, 8};

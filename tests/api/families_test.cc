@@ -114,10 +114,11 @@ TEST_P(Families, RanksChangeNoBit) {
 
 INSTANTIATE_TEST_SUITE_P(Models, Families,
                          testing::Values("llama", "llama_scaled", "llama_biases", "llama_yarn",
-                                         "llama_mlx4", "llama_mlx_mixed", "mistral", "qwen2",
-                                         "qwen2_window", "qwen3", "gemma2", "gemma2_plain",
-                                         "gemma3", "gemma3_plain", "gemma3_linear", "gemma3_images",
-                                         "opt", "opt_post_norm", "gpt2", "gpt2_bare", "bloom",
+                                         "llama_mlx4", "llama_mlx_mixed", "llama_mlx_nvfp4",
+                                         "llama_mlx_floats", "mistral", "qwen2", "qwen2_window",
+                                         "qwen3", "gemma2", "gemma2_plain", "gemma3",
+                                         "gemma3_plain", "gemma3_linear", "gemma3_images", "opt",
+                                         "opt_post_norm", "gpt2", "gpt2_bare", "bloom",
                                          "bloom_6_heads", "phi3", "phi3_longrope", "qwen3_moe",
                                          "qwen3_moe_mixed", "gpt_oss", "gpt_oss_mxfp4"));
 

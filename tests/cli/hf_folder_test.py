@@ -47,7 +47,7 @@ class HfFolder(CommandTest):
         self.assertIn("the download is not complete", self.fails(1, "run", "-m", "acme/tiny", *RUN, env=env))
 
     def test_quantized_weights_of_mlx_give_the_same_answer_at_any_number_of_ranks(self):
-        for family in ("llama_mlx_mixed", "gpt_oss_mxfp4"):
+        for family in ("llama_mlx_mixed", "llama_mlx_floats", "gpt_oss_mxfp4"):
             folder = self.folder(family)
             answer = self.ok("run", "-m", folder, *RUN)
             self.assertEqual(self.ok("run", "-m", folder, *RUN, "--tp", "2"), answer, family)

@@ -21,7 +21,9 @@ namespace {
 constexpr uint64_t kSeed = 20261130;
 
 /// Code of element `k` (0..31) of row `r` (0..15) of a block.
-int code_at(const uint8_t* block, int bits, int r, int k) {
+int code_at(const uint8_t* block, const kernels::P16Format& f, int r, int k) {
+  const int bits = f.bits;
+  if (kernels::float_codes(f)) return block[64 * (k / 4) + 32 * (k % 4 / 2) + 2 * r + k % 2];
   if (bits == 8) return block[64 * (k / 4) + 4 * r + k % 4];
   if (bits < 4) {
     const int low = block[64 * (k / 16) + 4 * r + k % 4] >> (2 * (k % 16 / 4)) & 3;
@@ -46,6 +48,7 @@ uint32_t bits_at(const uint8_t* from, int64_t index, int64_t width) {
 struct ReadRun {
   std::vector<int> codes;  // [32]
   uint32_t scale = 0, offset = 0;
+  uint32_t second_scale = 0;     // of the second sub-group, one level
   std::vector<int> sub_scales;   // one or two
   std::vector<int> sub_offsets;  // none, one or two
 };
@@ -59,12 +62,13 @@ std::vector<ReadRun> read_row(const uint8_t* at, WeightFormat format, const kern
   const auto read_scales = [&](ReadRun& run, const uint8_t* scales) {
     run.scale = bits_at(scales, r, width);
     if (f.offset) run.offset = bits_at(scales + 16 * width, r, width);
+    if (kernels::two_scales(f)) run.second_scale = bits_at(scales + 16 * width, r, width);
   };
   for (const KSegment& segment : plan.segments()) {
     const size_t first = runs.size();
     for (int b = 0; b < segment.blocks; ++b) {
       ReadRun run;
-      for (int k = 0; k < 32; ++k) run.codes.push_back(code_at(at, f.bits, r, k));
+      for (int k = 0; k < 32; ++k) run.codes.push_back(code_at(at, f, r, k));
       const uint8_t* behind = at + f.bits * 64;
       if (!behind_segment) read_scales(run, behind);
       for (int s = 0; f.levels == 2 && s < f.subgroups; ++s) {
@@ -97,6 +101,10 @@ ReadRun expected_run(const GroupedRows& rows, const KRun& run, int64_t r) {
   const int64_t outer = f.super == 0 ? group : r * rows.supers() + rows.super_of(run.k_begin);
   expected.scale = bits_at(rows.scales.data(), outer, scale_bytes(f.scales));
   if (f.offset) expected.offset = bits_at(rows.offsets.data(), outer, scale_bytes(f.scales));
+  if (f.super == 0 && f.group == 16 && run.length > 16) {
+    const int64_t second = r * rows.groups() + rows.group_of(run.k_begin + 16);
+    expected.second_scale = bits_at(rows.scales.data(), second, scale_bytes(f.scales));
+  }
   if (f.super == 0) return expected;
   for (int begin = 0; begin < 32; begin += f.group) {
     const bool there = begin < run.length;
@@ -111,6 +119,7 @@ ReadRun expected_run(const GroupedRows& rows, const KRun& run, int64_t r) {
 void expect_equal(const ReadRun& actual, const ReadRun& expected, const std::string& where) {
   EXPECT_EQ(actual.codes, expected.codes) << where;
   EXPECT_EQ(actual.scale, expected.scale) << where;
+  EXPECT_EQ(actual.second_scale, expected.second_scale) << where;
   EXPECT_EQ(actual.offset, expected.offset) << where;
   EXPECT_EQ(actual.sub_scales, expected.sub_scales) << where;
   EXPECT_EQ(actual.sub_offsets, expected.sub_offsets) << where;

@@ -42,7 +42,8 @@ void read_all(const File& file) {
 /// Any slice of any weight, in whatever way it is quantized.
 void read_slices(const std::string& path) {
   static const HfConfig config(R"({"quantization": {"bits": 3, "group_size": 32,
-      "a": {"bits": 4, "group_size": 32, "mode": "mxfp4"}}})",
+      "a": {"bits": 4, "group_size": 32, "mode": "mxfp4"}, "b": {"mode": "nvfp4"},
+      "c": {"mode": "mxfp8"}}})",
                                "config.json");
   const SafetensorsSource source(SafetensorsFiles(path), &config);
   for (const TensorEntry& entry : source.entries()) {

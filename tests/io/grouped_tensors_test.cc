@@ -29,6 +29,12 @@ std::string golden_config() {
     }
   }
   fields += R"(, "mxfp4": {"bits": 4, "group_size": 32, "mode": "mxfp4"})";
+  for (const char* name : {"nvfp4", "nvfp4_extreme"}) {
+    fields += concat(", \"", name, R"(": {"bits": 4, "group_size": 16, "mode": "nvfp4"})");
+  }
+  for (const char* name : {"mxfp8", "mxfp8_extreme"}) {
+    fields += concat(", \"", name, R"(": {"bits": 8, "group_size": 32, "mode": "mxfp8"})");
+  }
   return "{\"quantization\": {" + fields + "}}";
 }
 
@@ -94,6 +100,22 @@ TEST_F(GoldenGroups, Mxfp4MeansWhatMlxAndTransformersMean) {
   EXPECT_EQ(numbers(read(*experts, {0, 6}, {0, 128})), values("experts.values"));
 }
 
+TEST_F(GoldenGroups, Nvfp4AndMxfp8MeanWhatMlxMeansWithEveryScale) {
+  for (const auto format : {WeightFormat::nvfp4, WeightFormat::mxfp8}) {
+    for (const char* end : {"", "_extreme"}) {
+      const std::string name = std::string(name_of(format)) + end;
+      const GroupedTensor* tensor = tensors_.find(name + ".weight");
+      ASSERT_NE(tensor, nullptr) << name;
+      EXPECT_EQ(tensor->format, format);
+      EXPECT_EQ(tensor->cols, 128);
+      EXPECT_EQ(numbers(read(*tensor, {0, tensor->rows}, {0, 128})), values(name + ".values"))
+          << name;
+    }
+  }
+  EXPECT_EQ(tensors_.find("nvfp4_extreme.weight")->rows, 32);
+  EXPECT_EQ(tensors_.find("mxfp8_extreme.weight")->rows, 64);
+}
+
 TEST_F(GoldenGroups, ASliceIsThatPartOfTheWholeAndNothingElseIsRead) {
   for (const auto& [name, tensor] : tensors_.all()) {
     const std::vector<float> whole = numbers(read(tensor, {0, tensor.rows}, {0, tensor.cols}));
@@ -117,7 +139,9 @@ TEST_F(GoldenGroups, PartsAreKnownAndOtherTensorsAreNone) {
   }
   EXPECT_FALSE(tensors_.has_part("affine2_g32.codes"));
   EXPECT_EQ(tensors_.find("affine2_g32"), nullptr);
-  EXPECT_EQ(tensors_.all().size(), 20U);
+  EXPECT_EQ(tensors_.all().size(), 24U);
+  EXPECT_EQ(tensors_.find("nvfp4.weight")->file_bytes(), 2 * (64 + 8));
+  EXPECT_EQ(tensors_.find("mxfp8.weight")->file_bytes(), 2 * (128 + 4));
   EXPECT_EQ(tensors_.find("mxfp4.weight")->file_bytes(), 2 * (64 + 4));
 }
 
@@ -175,6 +199,53 @@ TEST(GroupedTensors, TensorsThatDoNotBelongTogetherAreNamed) {
               HasSubstr("tensor 'l.weight': expected rows of whole codes of 3 bits, got [2, 8]"));
   EXPECT_THAT(error({.config = R"({"quantization": {"bits": 4, "mode": "mxfp4"}})"}),
               HasSubstr("tensor 'l.scales': expected scales of U8, got [2, 2] F16"));
+  EXPECT_THAT(error({.config = R"({"quantization": {"bits": 4, "mode": "nvfp4"}})"}),
+              HasSubstr("tensor 'l.scales': expected scales of U8, got [2, 2] F16"));
+  EXPECT_THAT(
+      error({.scales_type = "U8", .config = R"({"quantization": {"bits": 4, "mode": "nvfp4"}})"}),
+      HasSubstr("tensor 'l.scales': expected 2 rows of 4 numbers of U8"));
+}
+
+/// What reading columns [32, 64) of a weight [2, 64] says, one byte of a tensor being as given.
+std::string reading_error(const std::string& mode, const std::string& tensor, size_t at,
+                          char byte) {
+  const bool wide = mode == "mxfp8";
+  std::string codes(wide ? 128 : 64, '\1'), scales(wide ? 4 : 8, '\1');
+  (tensor == "codes" ? codes : scales)[at] = byte;
+  const test::TemporaryFolder folder;
+  const SafetensorsFiles files(
+      folder.write("m.safetensors", SafetensorsBuilder()
+                                        .add("l.weight", "U32", {2, wide ? 16 : 8}, codes)
+                                        .add("l.scales", "U8", {2, wide ? 2 : 4}, scales)
+                                        .bytes()));
+  const std::string config = R"({"quantization": {"mode": ")" + mode + "\"}}";
+  const GroupedTensors tensors(files, MlxQuantization(HfConfig(config, "config.json")));
+  const GroupedTensor& weight = *tensors.find("l.weight");
+  GroupedRows out;
+  out.reshape(weight.format, 2, 32, 32);
+  try {
+    read_grouped(files, weight, {0, 2}, 0, out);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "read";
+}
+
+TEST(GroupedTensors, BytesThatAreNoNumbersAreNamedWithTheirPlace) {
+  EXPECT_THAT(reading_error("mxfp8", "codes", 64 + 37, '\x7f'),
+              HasSubstr("tensor 'l.weight': row 1, column 37: expected a number, got the byte 127, "
+                        "which is none in E4M3"));
+  EXPECT_THAT(reading_error("mxfp8", "codes", 63, '\xff'),
+              HasSubstr("row 0, column 63: expected a number, got the byte 255"));
+  EXPECT_THAT(reading_error("mxfp8", "scales", 3, '\xff'),
+              HasSubstr("tensor 'l.scales': row 1, column 1: expected a number, got the byte 255, "
+                        "which is none in E8M0"));
+  EXPECT_THAT(reading_error("nvfp4", "scales", 6, '\x7f'),
+              HasSubstr("tensor 'l.scales': row 1, column 2: expected a number, got the byte 127, "
+                        "which is none in E4M3"));
+  EXPECT_EQ(reading_error("mxfp8", "codes", 64, '\x7f'), "read") << "not in these columns";
+  EXPECT_EQ(reading_error("mxfp8", "scales", 3, '\x7f'), "read");
+  EXPECT_EQ(reading_error("nvfp4", "codes", 5, '\xff'), "read");
 }
 
 TEST(GroupedTensors, BlocksThatAreNoneAreNamed) {

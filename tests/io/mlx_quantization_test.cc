@@ -26,7 +26,9 @@ std::string error(const std::string& fields) {
 TEST(MlxQuantization, HoldsForAllLayersButThoseThatHaveTheirOwn) {
   const MlxQuantization quantization = read(R"("quantization": {"group_size": 32, "bits": 6,
       "a.down": {"group_size": 128, "bits": 8}, "a.gate": false, "a.up": true,
-      "a.o": {"bits": 4, "group_size": 32, "mode": "mxfp4"}})");
+      "a.o": {"bits": 4, "group_size": 32, "mode": "mxfp4"},
+      "a.k": {"bits": 8, "group_size": 32, "mode": "mxfp8"},
+      "a.v": {"bits": 4, "group_size": 16, "mode": "nvfp4"}})");
   ASSERT_TRUE(quantization.of("a.q").has_value());
   EXPECT_EQ(quantization.of("a.q")->bits, 6);
   EXPECT_EQ(quantization.of("a.q")->group, 32);
@@ -36,6 +38,8 @@ TEST(MlxQuantization, HoldsForAllLayersButThoseThatHaveTheirOwn) {
   EXPECT_FALSE(quantization.of("a.gate").has_value());
   EXPECT_EQ(quantization.of("a.up")->bits, 6);
   EXPECT_EQ(quantization.of("a.o")->mode, MlxMode::mxfp4);
+  EXPECT_EQ(quantization.of("a.k")->mode, MlxMode::mxfp8);
+  EXPECT_EQ(quantization.of("a.v")->mode, MlxMode::nvfp4);
 }
 
 TEST(MlxQuantization, MayStandInTheOtherField) {
@@ -50,6 +54,16 @@ TEST(MlxQuantization, WhatIsAbsentIsTheModesDefault) {
   EXPECT_EQ(read(R"("quantization": {"bits": 3})").of("x")->group, 64);
   EXPECT_EQ(read(R"("quantization": {"group_size": 128})").of("x")->bits, 4);
   EXPECT_EQ(read(R"("quantization": {"bits": 4, "mode": "mxfp4"})").of("x")->group, 32);
+  const auto nvfp4 = read(R"("quantization": {"mode": "nvfp4"})").of("x");
+  ASSERT_TRUE(nvfp4.has_value());
+  EXPECT_EQ(nvfp4->mode, MlxMode::nvfp4);
+  EXPECT_EQ(nvfp4->bits, 4);
+  EXPECT_EQ(nvfp4->group, 16);
+  const auto mxfp8 = read(R"("quantization": {"mode": "mxfp8"})").of("x");
+  ASSERT_TRUE(mxfp8.has_value());
+  EXPECT_EQ(mxfp8->mode, MlxMode::mxfp8);
+  EXPECT_EQ(mxfp8->bits, 8);
+  EXPECT_EQ(mxfp8->group, 32);
 }
 
 TEST(MlxQuantization, WhatMlxDoesNotHaveIsNamed) {
@@ -58,8 +72,10 @@ TEST(MlxQuantization, WhatMlxDoesNotHaveIsNamed) {
   EXPECT_EQ(error(R"("bits": "4")"), at + "bits: expected an integer of 64 bits, got '4'");
   EXPECT_EQ(error(R"("bits": 4, "group_size": 16)"),
             at + "group_size: expected one of 32, 64, 128, got 16");
-  EXPECT_EQ(error(R"("bits": 4, "mode": "nvfp4")"),
-            at + "mode: expected affine or mxfp4, got 'nvfp4'");
+  EXPECT_EQ(error(R"("bits": 4, "mode": "int4")"),
+            at + "mode: expected affine, mxfp4, mxfp8 or nvfp4, got 'int4'");
+  EXPECT_EQ(error(R"("bits": 4, "mode": "mxfp8")"), at + "bits: expected 8, got 4");
+  EXPECT_EQ(error(R"("group_size": 32, "mode": "nvfp4")"), at + "group_size: expected 16, got 32");
   EXPECT_EQ(error(R"("bits": 8, "mode": "mxfp4")"), at + "bits: expected 4, got 8");
   EXPECT_EQ(error(R"("bits": 4, "group_size": 64, "mode": "mxfp4")"),
             at + "group_size: expected 32, got 64");

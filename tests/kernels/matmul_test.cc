@@ -28,13 +28,15 @@ float scale_at(const uint8_t* p, ScaleType type, int index) {
 
 /// One block of one row, by the layout's definition.
 struct Unpacked {
-  int value[32];  // code - zero, or the table's entry
-  float scale;    // or d
-  float offset;   // or -dmin
+  int value[32];     // code - zero, or the table's entry
+  float number[32];  // the same, or what a float code is
+  float scale[2];    // of the halves; or d, twice
+  float offset;      // or -dmin
   int sub[2], minimum[2];
 };
 
 int code_at(const P16Format& f, const uint8_t* block, int row, int k) {
+  if (float_codes(f)) return block[64 * (k / 4) + 32 * (k % 4 / 2) + 2 * row + k % 2];
   const int byte = 4 * row + k % 4;
   if (f.bits == 8) return block[64 * (k / 4) + byte];
   if (f.bits < 4) {
@@ -48,6 +50,14 @@ int code_at(const P16Format& f, const uint8_t* block, int row, int k) {
   return code;
 }
 
+float e4m3(int code) {
+  const int exponent = code >> 3 & 15;
+  const int mantissa = exponent == 0 ? code & 7 : (code & 7) + 8;
+  const float magnitude =
+      std::ldexp(static_cast<float>(mantissa), (exponent == 0 ? 1 : exponent) - 10);
+  return code > 127 ? -magnitude : magnitude;
+}
+
 Unpacked unpack(const GroupedView& w, const uint8_t* block, const uint8_t* tail, int row) {
   constexpr int kIq4[] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
   constexpr int kE2m1[] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
@@ -58,17 +68,22 @@ Unpacked unpack(const GroupedView& w, const uint8_t* block, const uint8_t* tail,
     u.value[k] = f.table == CodeTable::iq4    ? kIq4[code]
                  : f.table == CodeTable::e2m1 ? kE2m1[code]
                                               : code - f.zero;
+    u.number[k] = float_codes(f) ? e4m3(code) : static_cast<float>(u.value[k]);
   }
   const uint8_t* p = block + 2 * 32 * f.bits;
   u.sub[0] = u.sub[1] = u.minimum[0] = u.minimum[1] = 1;
   if (f.place == ScalePlace::block_e8m0) {
-    u.scale = std::ldexp(1.0F, p[row] - 128);
+    u.scale[0] = u.scale[1] = std::ldexp(1.0F, p[row] - (float_codes(f) ? 127 : 128));
+    return u;
+  }
+  if (f.place == ScalePlace::block_e4m3) {
+    for (int s = 0; s < 2; ++s) u.scale[s] = 0.5F * e4m3(p[16 * s + row]);
     return u;
   }
   const bool behind_segment = f.place == ScalePlace::segment;
   const ScaleType type = behind_segment ? w.scales : ScaleType::f16;
   const uint8_t* scales = behind_segment ? tail : p;
-  u.scale = scale_at(scales, type, row);
+  u.scale[0] = u.scale[1] = scale_at(scales, type, row);
   if (f.offset) u.offset = scale_at(scales, type, 16 + row);
   if (f.levels == 1) return u;
   u.offset = -u.offset;
@@ -111,26 +126,29 @@ Reference reference_grouped(const GroupedView& w, const CodesView* codes, const 
           const Run run = w.plan.runs[b];
           if (codes == nullptr) {
             for (int i = 0; i < run.length; ++i) {
-              const float scale = u.scale * static_cast<float>(u.sub[i / 16]);
+              const float scale = u.scale[i / 16] * static_cast<float>(u.sub[i / 16]);
               const float offset = u.offset * static_cast<float>(u.minimum[i / 16]);
-              const float weight = std::fma(scale, static_cast<float>(u.value[i]), offset);
+              const float weight = std::fma(scale, u.number[i], offset);
               acc = std::fma(weight, x[t * w.plan.k + run.k_begin + i], acc);
             }
             continue;
           }
-          int64_t integer = 0, q_sum = 0, minimums = 0;
+          int64_t integer[2] = {}, q_sum = 0, minimums = 0;
           const int64_t at = b * tokens + t;
           for (int i = 0; i < run.length; ++i) {
             const int q = codes->lo != nullptr
                               ? 128 * codes->hi[32 * at + i] + codes->lo[32 * at + i]
                               : codes->hi[32 * at + i];
-            integer += int64_t{u.sub[i / 16]} * u.value[i] * q;
+            integer[two_scales(f) ? i / 16 : 0] += int64_t{u.sub[i / 16]} * u.value[i] * q;
             minimums += int64_t{u.minimum[i / 16]} * q;
             q_sum += q;
           }
-          EXPECT_LE(std::abs(integer), int64_t{INT32_MAX});
+          EXPECT_LE(std::abs(integer[0]), int64_t{INT32_MAX});
           const float scale = codes->scale[at];
-          acc = std::fma(static_cast<float>(static_cast<int32_t>(integer)), u.scale * scale, acc);
+          for (int s = 0; s < (two_scales(f) ? 2 : 1); ++s) {
+            acc = std::fma(static_cast<float>(static_cast<int32_t>(integer[s])), u.scale[s] * scale,
+                           acc);
+          }
           if (f.offset && f.subgroups == 2) {
             acc = std::fma(static_cast<float>(minimums), u.offset * scale, acc);
           } else if (f.offset) {
@@ -194,6 +212,7 @@ class Matmul : public testing::TestWithParam<int> {
 };
 
 TEST_P(Matmul, EveryTableGivesTheBitsOfTheDefinition) {
+  if (float_codes(p16_format(kind()))) return;  // no integer tiers
   std::mt19937 random(7 + GetParam());
   for (const Plan& plan : plans()) {
     for (const int64_t tokens : {1, 2, 3, 6, 13, 37}) {
@@ -259,6 +278,7 @@ TEST_P(Matmul, TierF32IsTheDenseChainOverTheExactWeights) {
 }
 
 TEST_P(Matmul, ExactSumsFinishInPlaceWithBiasAndResidual) {
+  if (float_codes(p16_format(kind()))) return;  // no integer tiers
   std::mt19937 random(700 + GetParam());
   const Plan plan = plans()[1];
   const int64_t rows = 40, tokens = 3;
@@ -303,19 +323,56 @@ TEST_P(Matmul, TokensTogetherGiveTheBitsOfTokensAlone) {
       table->quantize(x.data() + t * plan.k, plan.view(), all.view, t, {0, blocks});
     }
     std::vector<float> y(tokens * rows), y_f32(tokens * rows), alone(rows);
-    table->matmul_grouped(w.view, all.view, {0, 3}, {.y = y.data(), .stride = rows}, scratch());
+    const bool integers = !float_codes(p16_format(kind()));
+    if (integers) {
+      table->matmul_grouped(w.view, all.view, {0, 3}, {.y = y.data(), .stride = rows}, scratch());
+    }
     table->matmul_grouped_f32(w.view, x.data(), plan.k, tokens, {0, 3},
                               {.y = y_f32.data(), .stride = rows}, scratch());
     for (int64_t t = 0; t < tokens; t += 1 + t % 7) {
       const float* row = x.data() + t * plan.k;
       table->quantize(row, plan.view(), one.view, 0, {0, blocks});
-      table->matmul_grouped(w.view, one.view, {0, 3}, {.y = alone.data(), .stride = rows},
-                            scratch());
-      ASSERT_EQ(std::memcmp(alone.data(), &y[t * rows], rows * 4), 0) << table->name << " " << t;
+      if (integers) {
+        table->matmul_grouped(w.view, one.view, {0, 3}, {.y = alone.data(), .stride = rows},
+                              scratch());
+        ASSERT_EQ(std::memcmp(alone.data(), &y[t * rows], rows * 4), 0) << table->name << " " << t;
+      }
       table->matmul_grouped_f32(w.view, row, plan.k, 1, {0, 3}, {.y = alone.data(), .stride = rows},
                                 scratch());
       ASSERT_EQ(std::memcmp(alone.data(), &y_f32[t * rows], rows * 4), 0)
           << table->name << " " << t;
+    }
+  }
+}
+
+/// Powers that f32 has only as denormals, and those that a number of E4M3 may not be shifted by at
+/// once.
+TEST(MatmulFloats, TheLeastAndTheLargestPowersMultiplyExactly) {
+  std::mt19937 random(11);
+  const Plan plan = make_plan({{32, 32}, {32, 16}}, 8);
+  const int64_t rows = 16 * 3 + 5;
+  GroupedOperand w = random_grouped(random, GroupedKind::mxfp8, rows, plan);
+  const P16Format f = p16_format(GroupedKind::mxfp8);
+  constexpr uint8_t kPowers[] = {0, 1, 20, 127, 246, 247, 248, 254};
+  for (int64_t panel = 0; panel < 4; ++panel) {
+    for (size_t b = 0; b < plan.runs.size(); ++b) {
+      uint8_t* block = w.bytes.data() + panel * w.view.panel_bytes + b * block_bytes(f);
+      for (int64_t i = 0; i < code_bytes(f); ++i) block[i] &= 0x8f;  // below 2^-5
+      for (int r = 0; r < 16; ++r) {
+        block[code_bytes(f) + r] = b == 1 ? kPowers[random() % 3] : kPowers[random() % 8];
+      }
+    }
+  }
+  AlignedBytes memory(kScratchBytes);
+  for (const int64_t tokens : {1, 3}) {
+    std::vector<float> x = random_floats(random, tokens * plan.k, 0x1p-20F);
+    for (size_t i = 0; i < x.size(); i += 2) x[i] = std::ldexp(x[i], 40);
+    const Reference expected = reference_grouped(w.view, nullptr, x.data(), tokens);
+    for (const KernelTable* table : runnable_tables()) {
+      std::vector<float> y(tokens * rows);
+      table->matmul_grouped_f32(w.view, x.data(), plan.k, tokens, {0, 4},
+                                {.y = y.data(), .stride = rows}, {memory.data(), kScratchBytes});
+      EXPECT_TRUE(same_bits(y, expected.y)) << table->name << " tokens " << tokens;
     }
   }
 }

@@ -112,12 +112,17 @@ inline GroupedOperand random_grouped(std::mt19937& random, GroupedKind kind, int
       if (sub_of_6_bits) at[i] = f.offset ? at[i] & 63 : signed_sub;
       if (in_pairs(f) && !f.offset) at[i] = signed_sub;
       if (f.place == ScalePlace::block_e8m0) at[i] = static_cast<uint8_t>(119 + at[i] % 8);
+      if (f.place == ScalePlace::block_e4m3) at[i] &= 0xbf;  // below 2
     }
+  };
+  const auto put_numbers = [](uint8_t* at, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) at[i] ^= (at[i] & 0x7f) == 0x7f;  // that is no number
   };
   for (int64_t n = 0; n < panels; ++n) {
     uint8_t* p = base + n * panel;
     for (const Segment& segment : plan.segments) {
       for (int32_t b = 0; b < segment.blocks; ++b, p += block_bytes(f)) {
+        if (float_codes(f)) put_numbers(p, code_bytes(f));
         const int64_t behind = block_bytes(f) - code_bytes(f);
         if (f.place == ScalePlace::block_f16) {
           put_scales(random, ScaleType::f16, p + code_bytes(f), behind / 2);

@@ -32,6 +32,9 @@ const Case kCases[] = {{WeightFormat::f32, Tier::f32},
                        {WeightFormat::q3_k, Tier::f32},
                        {WeightFormat::mxfp4, Tier::int8},
                        {WeightFormat::iq4_xs, Tier::int15},
+                       {WeightFormat::nvfp4, Tier::int8},
+                       {WeightFormat::nvfp4, Tier::f32},
+                       {WeightFormat::mxfp8, Tier::f32},
                        {*affine_format({4, 64, ScaleType::bf16}), Tier::int8},
                        {*affine_format({3, 128, ScaleType::f32}), Tier::int15}};
 

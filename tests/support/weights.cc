@@ -18,9 +18,11 @@ void fill_scales(Random& random, ScaleType type, std::vector<uint8_t>& bytes) {
     const float value = random.uniform(-0.02f, 0.02f);
     const uint16_t half = type == ScaleType::bf16 ? f32_to_bf16(value) : f32_to_f16(value);
     const auto exponent = static_cast<uint8_t>(random.integer(118, 122));
-    const void* from = type == ScaleType::e8m0  ? static_cast<const void*>(&exponent)
-                       : type == ScaleType::f32 ? static_cast<const void*>(&value)
-                                                : &half;
+    const auto number = static_cast<uint8_t>(random.integer(0, 15) | random.integer(0, 1) << 7);
+    const void* from = type == ScaleType::e8m0   ? static_cast<const void*>(&exponent)
+                       : type == ScaleType::e4m3 ? static_cast<const void*>(&number)
+                       : type == ScaleType::f32  ? static_cast<const void*>(&value)
+                                                 : &half;
     std::memcpy(&bytes[at], from, static_cast<size_t>(scale_bytes(type)));
   }
 }
@@ -88,7 +90,10 @@ GroupedRows random_grouped_rows(uint64_t seed, WeightFormat format, int64_t rows
   made.reshape(format, rows, begin, cols);
   const GroupedFormat f = grouped_format(format);
   const int64_t most = (int64_t{1} << f.bits) - 1;
-  for (uint8_t& code : made.codes) code = static_cast<uint8_t>(random.integer(0, most));
+  for (uint8_t& code : made.codes) {
+    code = static_cast<uint8_t>(random.integer(0, most));
+    if (f.floats && (code & 0x7f) == 0x7f) code = 0;  // that is no number
+  }
   fill_scales(random, f.scales, made.scales);
   fill_scales(random, f.scales, made.offsets);
   const SubRange sub = sub_range(format);

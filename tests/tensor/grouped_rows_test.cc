@@ -148,6 +148,26 @@ TEST(DequantizeRow, TheTableOfE2m1IsDoubledAndItsScaleHalved) {
   EXPECT_EQ(numbers(rows, 3)[1], -0x1p127f);
 }
 
+TEST(DequantizeRow, E4m3ScalesOfGroupsOf16AreNumbersOfTheirOwn) {
+  GroupedRows rows;
+  rows.reshape(WeightFormat::nvfp4, 1, 15, 3);  // the last column of group 0, two of group 1
+  ASSERT_EQ(rows.groups(), 2);
+  rows.codes = {7, 1, 10};
+  rows.scales = {0x7e, 0x01};  // 448, 2^-9
+  EXPECT_EQ(numbers(rows, 0), (std::vector<float>{2688.0f, 0x1p-10f, -0x1p-9f}));
+}
+
+TEST(DequantizeRow, CodesOfMxfp8AreNumbers) {
+  GroupedRows rows;
+  rows.reshape(WeightFormat::mxfp8, 3, 0, 4);
+  rows.codes = {0x01, 0x38, 0xfe, 0x80, 0x07, 0x08, 0xb8, 0x7e, 0x01, 0x7e, 0x00, 0x81};
+  rows.scales = {127, 120, 0};
+  EXPECT_EQ(numbers(rows, 0), (std::vector<float>{0x1p-9f, 1.0f, -448.0f, 0.0f}));
+  EXPECT_TRUE(std::signbit(numbers(rows, 0)[3]));
+  EXPECT_EQ(numbers(rows, 1), (std::vector<float>{0x1.cp-14f, 0x1p-13f, -0x1p-7f, 3.5f}));
+  EXPECT_EQ(numbers(rows, 2), (std::vector<float>{0x1p-136f, 0x1.cp-119f, 0.0f, -0x1p-136f}));
+}
+
 TEST(DequantizeRow, AffineScalesHaveTheirOwnTypeAndGroup) {
   const uint16_t two = f32_to_bf16(2.0f), three = f32_to_bf16(-3.0f);
   GroupedRows rows;

@@ -126,7 +126,8 @@ TEST(KPlan, RunsCoverTheRowOnceForEveryLeaf) {
 
 TEST(KPlan, HalvesOfABlockAreSubGroupsOf16) {
   for (int64_t leaf : {24, 40, 72, 80}) {
-    for (WeightFormat format : {WeightFormat::q2_k, WeightFormat::q3_k, WeightFormat::q6_k}) {
+    for (WeightFormat format :
+         {WeightFormat::q2_k, WeightFormat::q3_k, WeightFormat::q6_k, WeightFormat::nvfp4}) {
       const KPlan plan(format, KCut{1536, {0, 1536}, leaf});
       for (const KRun& run : plan.runs()) {
         const int first_half = std::min(run.length, 16);
@@ -153,6 +154,8 @@ TEST(KPlan, RefusesSlicesInsideALeafAndRowsInsideAGroup) {
   EXPECT_THROW(KPlan(WeightFormat::q4_0, KCut{1024, {16, 512}, 512}), Error);
   EXPECT_THROW(KPlan(WeightFormat::q4_k, 544), Error);
   EXPECT_THROW(KPlan(WeightFormat::q4_0, 33), Error);
+  EXPECT_THROW(KPlan(WeightFormat::nvfp4, 40), Error);
+  EXPECT_EQ(lengths(KPlan(WeightFormat::nvfp4, 48)), (Ints{32, 16}));
   EXPECT_NO_THROW(KPlan(WeightFormat::f32, 33));
 }
 

@@ -41,6 +41,15 @@ TEST(WeightFormat, NamesAreThoseOfTheFiles) {
   EXPECT_STREQ(name_of(WeightFormat::bf16), "bf16");
   EXPECT_STREQ(name_of(WeightFormat::mxfp4), "mxfp4");
   EXPECT_STREQ(name_of(WeightFormat::q8_k), "q8_k");
+  EXPECT_STREQ(name_of(WeightFormat::nvfp4), "nvfp4");
+  EXPECT_STREQ(name_of(WeightFormat::mxfp8), "mxfp8");
+}
+
+TEST(WeightFormat, NumbersOfFloatingPointHaveNoIntegers) {
+  EXPECT_TRUE(has_integers(WeightFormat::nvfp4));
+  EXPECT_TRUE(has_integers(WeightFormat::q8_0));
+  EXPECT_FALSE(has_integers(WeightFormat::mxfp8));
+  EXPECT_FALSE(has_integers(WeightFormat::bf16));
 }
 
 TEST(GroupedFormat, SuperBlocksShareAScaleThatStandsOnce) {
