@@ -86,6 +86,19 @@ Pieces::Pieces(const Vocabulary& vocabulary, Spelling spelling) : spelling_(spel
   pool_.shrink_to_fit();
 }
 
+Pieces::Pieces(const std::vector<std::string>& tokens)
+    : spelling_(Spelling::as_written), control_(tokens.size()), misspelled_(tokens.size()) {
+  size_t bytes = 0;
+  for (const std::string& token : tokens) bytes += token.size();
+  pool_.reserve(bytes);
+  offsets_.reserve(tokens.size() + 1);
+  offsets_.push_back(0);
+  for (const std::string& token : tokens) {
+    pool_ += token;
+    offsets_.push_back(pool_.size());
+  }
+}
+
 void Pieces::check_id(int32_t id) const {
   CN_CHECK(id >= 0 && id < size(), "tokenizer: expected a token id below ", size(), ", got ", id);
 }

@@ -32,6 +32,8 @@ bool is_space_run(std::string_view token, TokenType type);
 class Pieces {
  public:
   Pieces(const Vocabulary& vocabulary, Spelling spelling);
+  /// Of normal tokens, as they are written.
+  explicit Pieces(const std::vector<std::string>& tokens);
 
   int64_t size() const { return static_cast<int64_t>(offsets_.size()) - 1; }
 

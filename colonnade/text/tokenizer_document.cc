@@ -67,9 +67,7 @@ std::vector<std::string> read_vocabulary(const object& table, const std::string&
 class MergeReader {
  public:
   MergeReader(const std::vector<std::string>& tokens, std::string place)
-      : pieces_(vocabulary_of(tokens), Spelling::as_written),
-        table_(pieces_),
-        place_(std::move(place)) {
+      : pieces_(tokens), table_(pieces_), place_(std::move(place)) {
     for (int32_t id = 0; id < pieces_.size(); ++id) {
       if (pieces_.bytes(id).empty()) continue;
       const int32_t other = table_.insert(id);
@@ -77,6 +75,8 @@ class MergeReader {
                quote(pieces_.bytes(id)));
     }
   }
+
+  void reserve(size_t merges) { merges_.reserve(merges); }
 
   void add(std::string_view left, std::string_view right) {
     both_.assign(left).append(right);
@@ -98,12 +98,6 @@ class MergeReader {
   std::vector<TokenMerge> take() { return std::move(merges_); }
 
  private:
-  static Vocabulary vocabulary_of(const std::vector<std::string>& tokens) {
-    Vocabulary v;
-    v.tokens = tokens;
-    return v;
-  }
-
   int32_t find(std::string_view text) const {
     const int32_t id = table_.find(text);
     if (id < 0) refuse(concat(quote(text), " is not in the vocabulary"));
@@ -158,6 +152,7 @@ void read_model(const FileText& file, const object& model, TokenizerDocument* ou
   CN_CHECK(has_merges, file.name, ": model: field 'merges' is missing");
   out->tokens = read_vocabulary(vocab, file.name + ": model.vocab");
   MergeReader reader(out->tokens, file.name + ": model.merges");
+  reader.reserve(merges.size());
   for (const element item : merges) read_merge(item, reader);
   out->merges = reader.take();
   append_field("model", rest + '}', &out->rest);

@@ -80,6 +80,7 @@ class Reader {
     v_.tokens = std::move(document.tokens);
     v_.rules->merges = std::move(document.merges);
     v_.token_types.assign(v_.tokens.size(), static_cast<int32_t>(TokenType::normal));
+    ids_.reserve(v_.tokens.size());
     for (size_t i = 0; i < v_.tokens.size(); ++i) {
       const auto id = static_cast<int32_t>(i);
       if (v_.tokens[i].empty()) {

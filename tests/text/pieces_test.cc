@@ -69,5 +69,18 @@ TEST(Pieces, WhatIsNotATokenIsRefused) {
   }
 }
 
+TEST(Pieces, OfTokensAloneAreTheirTexts) {
+  const std::vector<std::string> tokens = {"a", "", "\u2581b", "<0x41>"};
+  const Pieces pieces(tokens);
+  EXPECT_EQ(pieces.size(), 4);
+  EXPECT_EQ(pieces.spelling(), Spelling::as_written);
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    const auto id = static_cast<int32_t>(i);
+    EXPECT_EQ(pieces.bytes(id), tokens[i]);
+    EXPECT_FALSE(pieces.is_control(id));
+    EXPECT_TRUE(pieces.is_spelled(id));
+  }
+}
+
 }  // namespace
 }  // namespace colonnade::text
