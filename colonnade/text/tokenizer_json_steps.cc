@@ -195,7 +195,7 @@ class PostProcessorReader {
       read_template(json);
     } else if (type == "RobertaProcessing" || type == "BertProcessing") {
       check_known(json, {"type", "sep", "cls", "trim_offsets", "add_prefix_space"});
-      add({id_of(json.field("cls").at(1))}, {id_of(json.field("sep").at(1))});
+      add({id_beside_text(json.field("cls"))}, {id_beside_text(json.field("sep"))});
     } else {
       refuse_type(json,
                   "BertProcessing, ByteLevel, RobertaProcessing, Sequence, TemplateProcessing");
@@ -205,6 +205,12 @@ class PostProcessorReader {
  private:
   int32_t id_of(const JsonValue& json) const {
     return static_cast<int32_t>(json.integer(0, tokens_ - 1));
+  }
+
+  // ["<s>", 0]
+  int32_t id_beside_text(const JsonValue& json) const {
+    if (json.size() != 2) json.refuse("a list of a token and its id");
+    return id_of(json.at(1));
   }
 
   // What comes later stands outside of what was there.

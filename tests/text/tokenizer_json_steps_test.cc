@@ -153,6 +153,10 @@ TEST(TokenizerJsonSteps, WhatIsNotSupportedIsNamedWithWhatIs) {
       {q, R"({"type":"X"})", "type 'X' is not supported; supported: BertProcessing"},
       {q, R"({"type":"RobertaProcessing","sep":["a",10],"cls":["a",0]})",
        "sep[1]: expected an integer from 0 to 9, got 10"},
+      {q, R"({"type":"RobertaProcessing","sep":["a"],"cls":["a",0]})",
+       "sep: expected a list of a token and its id, got a list of 1"},
+      {q, R"({"type":"BertProcessing","sep":["a",1],"cls":[]})",
+       "cls: expected a list of a token and its id, got a list of 0"},
       {q, R"({"type":"TemplateProcessing","single":[],"special_tokens":{}})",
        "a place for the text"},
       {q,
@@ -165,6 +169,64 @@ TEST(TokenizerJsonSteps, WhatIsNotSupportedIsNamedWithWhatIs) {
       ADD_FAILURE() << c.json << ": no error that says " << c.message;
     } catch (const Error& e) {
       EXPECT_THAT(e.what(), testing::HasSubstr(c.message)) << c.json;
+    }
+  }
+}
+
+TEST(TokenizerJsonSteps, EveryFieldOfAnotherTypeIsNamed) {
+  const std::function<void(const std::string&)> n = normalizer, p = pre, d = decoder, q = post;
+  const struct {
+    std::function<void(const std::string&)> read;
+    std::string json;
+    std::vector<const char*> fields;
+  } cases[] = {
+      {n,
+       R"({"type":"Sequence","normalizers":[{"type":"Prepend","prepend":"_"}]})",
+       {"/type", "/normalizers", "/normalizers/0/prepend"}},
+      {n,
+       R"({"type":"Replace","pattern":{"String":"a"},"content":"b"})",
+       {"/pattern", "/pattern/String", "/content"}},
+      {p,
+       R"({"type":"Split","pattern":{"Regex":"a"},"behavior":"Removed","invert":true})",
+       {"/pattern", "/pattern/Regex", "/behavior", "/invert"}},
+      {p, R"({"type":"Digits","individual_digits":true})", {"/individual_digits"}},
+      {p,
+       R"({"type":"ByteLevel","add_prefix_space":true,"use_regex":true})",
+       {"/add_prefix_space", "/use_regex"}},
+      {p,
+       R"({"type":"Metaspace","replacement":"\u2581","prepend_scheme":"first","split":true})",
+       {"/replacement", "/prepend_scheme", "/split"}},
+      {p, R"({"type":"Sequence","pretokenizers":[]})", {"/pretokenizers"}},
+      {d,
+       R"({"type":"Sequence","decoders":[{"type":"Replace","pattern":{"String":"\u2581"},"content":" "},
+              {"type":"Strip","content":" ","start":1,"stop":0}]})",
+       {"/type", "/decoders", "/decoders/0/pattern/String", "/decoders/0/content",
+        "/decoders/1/content", "/decoders/1/start", "/decoders/1/stop"}},
+      {d, R"({"type":"Metaspace","replacement":"\u2581"})", {"/replacement"}},
+      {q, R"({"type":"Sequence","processors":[]})", {"/type", "/processors"}},
+      {q,
+       R"({"type":"BertProcessing","sep":["a",1],"cls":["b",2]})",
+       {"/sep", "/cls", "/sep/1", "/cls/1"}},
+      {q,
+       R"({"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"s"}},{"Sequence":{"id":"A"}}],
+              "special_tokens":{"s":{"id":"s","ids":[1]}}})",
+       {"/single", "/single/0/SpecialToken", "/single/0/SpecialToken/id", "/special_tokens",
+        "/special_tokens/s", "/special_tokens/s/ids", "/special_tokens/s/ids/0"}},
+  };
+  for (const auto& c : cases) {
+    c.read(c.json);
+    for (const std::string field : c.fields) {
+      nlohmann::json wrong = nlohmann::json::parse(c.json);
+      wrong[nlohmann::json::json_pointer(field)] = 77.5;
+      std::string name = field.substr(field.rfind('/') + 1);
+      if (name == "0" || name == "1") name = "[" + name + "]";
+      try {
+        c.read(wrong.dump());
+        ADD_FAILURE() << c.json << ": " << field;
+      } catch (const Error& e) {
+        EXPECT_THAT(e.what(), testing::AllOf(testing::HasSubstr(name + ": expected "),
+                                             testing::HasSubstr(", got 77.5")));
+      }
     }
   }
 }

@@ -227,5 +227,61 @@ TEST(TokenizerJson, WhatIsWrongIsNamedWithFileAndField) {
   }
 }
 
+TEST(TokenizerJson, EveryFieldOfAnotherTypeIsNamedWithItsFile) {
+  const struct {
+    json Folder::*file;
+    const char* name;
+    std::vector<const char*> fields;
+  } cases[] = {
+      {&Folder::tokenizer,
+       "tokenizer.json: ",
+       {"/added_tokens",
+        "/added_tokens/0/id",
+        "/added_tokens/0/content",
+        "/added_tokens/0/special",
+        "/added_tokens/0/normalized",
+        "/added_tokens/0/lstrip",
+        "/added_tokens/0/rstrip",
+        "/added_tokens/0/single_word",
+        "/normalizer",
+        "/pre_tokenizer",
+        "/post_processor",
+        "/decoder",
+        "/model",
+        "/model/dropout",
+        "/model/unk_token",
+        "/model/continuing_subword_prefix",
+        "/model/end_of_word_suffix",
+        "/model/fuse_unk",
+        "/model/byte_fallback",
+        "/model/ignore_merges",
+        "/model/vocab",
+        "/model/merges"}},
+      {&Folder::tokenizer_config,
+       "tokenizer_config.json: ",
+       {"/bos_token", "/eos_token", "/pad_token", "/add_bos_token", "/add_eos_token",
+        "/added_tokens_decoder"}},
+      {&Folder::special_tokens_map, "special_tokens_map.json: ", {"/bos_token", "/pad_token"}},
+      {&Folder::generation_config, "generation_config.json: ", {"/eos_token_id", "/bos_token_id"}},
+      {&Folder::config, "config.json: ", {"/eos_token_id", "/vocab_size", "/text_config"}},
+  };
+  for (const auto& c : cases) {
+    for (const std::string field : c.fields) {
+      Folder folder;
+      folder.tokenizer["model"]["unk_token"] = "a";  // fuse_unk is read beside it
+      json& file = folder.*c.file;
+      if (file.is_null()) file = json::object();
+      file[json::json_pointer(field)] = json::array({json::array()});
+      try {
+        folder.read();
+        ADD_FAILURE() << c.name << field;
+      } catch (const Error& e) {
+        EXPECT_THAT(e.what(), testing::StartsWith(c.name)) << field;
+        EXPECT_THAT(e.what(), HasSubstr(field.substr(field.rfind('/') + 1))) << field;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace colonnade::text
