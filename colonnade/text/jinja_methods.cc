@@ -11,8 +11,7 @@ namespace {
 
 // Methods that Python has and we do not: an error beats an undefined value.
 bool is_unsupported_method(const Value& value, std::string_view name) {
-  constexpr std::string_view kString[] = {"encode", "format_map", "isidentifier", "maketrans",
-                                          "translate"};
+  constexpr std::string_view kString[] = {"encode", "isidentifier", "maketrans", "translate"};
   constexpr std::string_view kList[] = {"clear", "remove", "reverse", "sort"};
   constexpr std::string_view kDict[] = {"clear", "fromkeys", "popitem"};
   const auto holds = [&](const auto& names) {

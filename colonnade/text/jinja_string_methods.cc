@@ -206,6 +206,17 @@ Value format_method(Runtime& rt, const Value& self, const Args& args) {
   return format_braces(rt, self, args);
 }
 
+/// format(**mapping), for keys that are strings: a field has no other name.
+Value format_map_method(Runtime& rt, const Value& self, const Bound& args) {
+  if (!args[0].is(Kind::dict)) rt.fail(concat("format_map needs a dict, not ", type_name(args[0])));
+  rt.step(static_cast<int64_t>(as_dict(args[0]).entries.size()));
+  Args named;
+  for (const auto& [key, value] : as_dict(args[0]).entries) {
+    if (key.is(Kind::string)) named.keyword.emplace_back(key.chars(), value);
+  }
+  return format_braces(rt, self, named);
+}
+
 bool is_alnum(char32_t c) { return is_alpha(c) || is_decimal(c) || is_digit(c) || is_numeric(c); }
 
 template <bool (*test)(char32_t)>
@@ -255,6 +266,7 @@ const Builtin kStringMethods[] = {
     {"expandtabs", ";tabsize", expand_tabs},
     {"find", "sub;start,end", find_method<false, Missing::minus_one>},
     {"format", "*", nullptr, format_method},
+    {"format_map", "mapping", format_map_method},
     {"index", "sub;start,end", find_method<false, Missing::error>},
     {"isalnum", "", all_are<is_alnum>},
     {"isalpha", "", all_are<is_alpha>},

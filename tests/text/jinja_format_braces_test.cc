@@ -17,6 +17,15 @@ TEST(JinjaFormatBraces, FormatsFollowPython) {
       "   a|b   | c  |**d**|00042|+1|1,234,567|2.35|ff|'q'|{}");
 }
 
+TEST(JinjaFormatBraces, ADictNamesTheFieldsOfFormatMap) {  // expected texts are jinja2's
+  EXPECT_EQ(render("{{ '{a}-{b:>3}'.format_map({'a': 1, 'b': 'x', 7: 8}) }}"), "1-  x");
+  EXPECT_EQ(marked("{{ '<{a}>'.format_map({'a': u}) }}", R"({"u": "x"})"), "<«x»>");
+  for (const char* source : {"{{ '{0}'.format_map({'a': 1}) }}", "{{ '{a}'.format_map({}) }}",
+                             "{{ '{a}'.format_map([1]) }}", "{{ 'x'.format_map() }}"}) {
+    EXPECT_NE(error_of(source), "") << source;
+  }
+}
+
 TEST(JinjaFormatBraces, WhatWeDoNotHaveIsAnError) {
   for (const char* source :
        {"{{ '{'.format() }}", "{{ '}'.format() }}", "{{ '{}'.format() }}", "{{ '{a}'.format() }}",
