@@ -11,6 +11,7 @@
 
 #include "colonnade/base/error.h"
 #include "colonnade/io/gguf.h"
+#include "colonnade/io/rank_file.h"
 #include "colonnade/io/tensor_rows.h"
 
 namespace colonnade {
@@ -71,6 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const colonnade::GgufFile file(colonnade::write_input(data, size));
     colonnade::look_up(file.metadata());
     colonnade::read_slices(file);
+    if (colonnade::is_rank_file(file.metadata())) colonnade::read_rank_header(file);
   } catch (const colonnade::Error&) {
     return 0;
   }

@@ -2,8 +2,11 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "tests/support/gguf_builder.h"
+
+#include "colonnade/io/rank_file.h"
 
 namespace {
 
@@ -73,6 +76,21 @@ GgufBuilder shard() {
   return builder.add_tensor("t", {4}, 0, std::string(16, 'x'));
 }
 
+/// A rank's half of a matrix, and nothing of another.
+void write_rank_file(const std::string& path) {
+  using colonnade::GgmlType;
+  colonnade::RankFileHeader header;
+  header.rank = 1;
+  header.ranks = 2;
+  header.shares = {2, 1};
+  header.model = "digest";
+  header.tensors = {{"a.weight", GgmlType::q8_0, 4, 64}, {"b.weight", GgmlType::f32, 2, 8}};
+  header.pieces = {{{2, 4}, {0, 64}}, {}};
+  colonnade::GgufWriter writer(path, rank_metadata(header), rank_tensors(header));
+  writer.write(0, 0, std::vector<std::byte>(2 * 68));
+  writer.commit();
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -85,5 +103,6 @@ int main(int count, char** arguments) {
   write(folder + "/arrays.gguf", arrays().bytes());
   write(folder + "/tensors.gguf", tensors().bytes());
   write(folder + "/shard.gguf", shard().bytes());
+  write_rank_file(folder + "/rank.gguf");
   return 0;
 }
