@@ -14,10 +14,8 @@ namespace {
 
 class GgufExport final : public ExportModel {
  public:
-  explicit GgufExport(const std::string& path) : file_(path), source_(file_) {
-    for (const GgufEntry& entry : file_.metadata().entries()) {
-      if (!entry.key.starts_with("split.")) metadata_.push_back(entry);
-    }
+  explicit GgufExport(const std::string& path)
+      : file_(path), source_(file_), metadata_(unsplit_metadata(file_)) {
     for (const GgufTensor& tensor : file_.tensors())
       tensors_.push_back({tensor.name,
                           {tensor.dims.begin(), tensor.dims.begin() + tensor.dim_count},

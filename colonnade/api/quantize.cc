@@ -1,13 +1,11 @@
 #include "colonnade/api/quantize.h"
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 
+#include "colonnade/api/row_items.h"
 #include "colonnade/base/cpu_float_env.h"
-#include "colonnade/base/cpu_topology.h"
 #include "colonnade/base/error.h"
-#include "colonnade/base/parallel_items.h"
 #include "colonnade/base/quote.h"
 #include "colonnade/io/ggml_quantize.h"
 #include "colonnade/io/gguf_keys.h"
@@ -42,28 +40,12 @@ void check_output(const ExportModel& model, const std::string& output) {
              ": is a file of the model: expected another name for the output");
 }
 
-struct Item {
-  size_t tensor = 0;
-  Range rows;
-};
-
-/// All rows of all tensors, in order.
-std::vector<Item> items_of(const std::vector<ExportTensor>& tensors) {
-  std::vector<Item> items;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    const int64_t step = std::max<int64_t>(1, kItemElements / tensors[i].cols());
-    for (int64_t row = 0; row < tensors[i].rows(); row += step)
-      items.push_back({i, {row, std::min(tensors[i].rows(), row + step)}});
-  }
-  return items;
-}
-
 class Quantizer {
  public:
   Quantizer(const ExportModel& model, const std::vector<GgufTensorSpec>& specs, GgufWriter& writer)
       : model_(model), specs_(specs), writer_(writer) {}
 
-  void write(const Item& item) const {
+  void write(const RowItem& item) const {
     const GgufTensorSpec& spec = specs_[item.tensor];
     std::vector<std::byte> out(static_cast<size_t>(item.rows.size() * spec.row_bytes()));
     if (model_.tensors()[item.tensor].type == spec.type) {
@@ -75,7 +57,7 @@ class Quantizer {
   }
 
  private:
-  void convert(const Item& item, std::span<std::byte> out) const {
+  void convert(const RowItem& item, std::span<std::byte> out) const {
     const GgufTensorSpec& spec = specs_[item.tensor];
     const auto cols = static_cast<size_t>(spec.dims[0]);
     std::vector<float> numbers(static_cast<size_t>(item.rows.size()) * cols);
@@ -96,23 +78,13 @@ class Quantizer {
 
 void write_tensors(const ExportModel& model, const std::vector<GgufTensorSpec>& specs,
                    const QuantizeRequest& request, GgufWriter& writer) {
-  const std::vector<Item> items = items_of(model.tensors());
+  std::vector<RowsOfTensor> rows;
+  for (const ExportTensor& tensor : model.tensors())
+    rows.push_back({tensor.rows(), tensor.file_bytes / tensor.rows(),
+                    std::max<int64_t>(1, kItemElements / tensor.cols())});
   const Quantizer quantizer(model, specs, writer);
-  std::atomic<int64_t> done{0};  // relaxed: shown, orders nothing
-  int64_t all = 0;
-  for (const ExportTensor& tensor : model.tensors()) all += tensor.file_bytes;
-  const auto work = [&](int64_t i) {
-    const Item& item = items[static_cast<size_t>(i)];
-    quantizer.write(item);
-    const ExportTensor& tensor = model.tensors()[item.tensor];
-    done.fetch_add(tensor.file_bytes / tensor.rows() * item.rows.size(), std::memory_order_relaxed);
-  };
-  const auto between = [&] {
-    if (request.progress) request.progress(done.load(std::memory_order_relaxed), all);
-  };
-  const int threads =
-      request.threads > 0 ? request.threads : default_thread_count(read_cpu_topology());
-  parallel_items(threads, static_cast<int64_t>(items.size()), work, between);
+  for_row_items(rows, request.threads, request.progress,
+                [&](const RowItem& item) { quantizer.write(item); });
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "colonnade/api/quantize_types.h"
+#include "colonnade/api/row_items.h"
 
 namespace colonnade {
 
@@ -14,9 +14,8 @@ struct QuantizeRequest {
   std::string model;
   std::string output;  // the file to write
   QuantizeTypes types;
-  int threads = 0;  // 0: the physical cores that the process may use
-  /// Bytes of the model that are done; may throw, which ends the work. May be empty.
-  std::function<void(int64_t done, int64_t all)> progress = {};
+  int threads = 0;        // 0: the physical cores that the process may use
+  OnBytes progress = {};  // of the model
 };
 
 struct QuantizedTensor {

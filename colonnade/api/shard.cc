@@ -1,16 +1,14 @@
 #include "colonnade/api/shard.h"
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <map>
 
 #include "colonnade/api/plan.h"
+#include "colonnade/api/row_items.h"
 #include "colonnade/api/whole_model.h"
 #include "colonnade/base/cpu_float_env.h"
-#include "colonnade/base/cpu_topology.h"
 #include "colonnade/base/error.h"
-#include "colonnade/base/parallel_items.h"
 #include "colonnade/base/quote.h"
 #include "colonnade/base/sha256.h"
 #include "colonnade/io/rank_writer.h"
@@ -83,38 +81,16 @@ std::string prepare_folder(const std::string& folder, const std::string& stem, i
   return place;
 }
 
-struct Item {
-  size_t tensor = 0;
-  Range rows;
-};
-
-std::vector<Item> items_of(const WholeModel& model) {
-  std::vector<Item> items;
-  for (size_t i = 0; i < model.tensors().size(); ++i) {
-    const int64_t step = std::max<int64_t>(1, kItemBytes / model.row_bytes(i));
-    for (int64_t row = 0; row < model.tensors()[i].rows; row += step)
-      items.push_back({i, {row, std::min(model.tensors()[i].rows, row + step)}});
-  }
-  return items;
-}
-
 void write_rows(const WholeModel& model, const ShardModelRequest& request, RankWriter& writer) {
-  const std::vector<Item> items = items_of(model);
-  std::atomic<int64_t> done{0};  // relaxed: shown, orders nothing
-  int64_t all = 0;
-  for (const Item& item : items) all += item.rows.size() * model.row_bytes(item.tensor);
-  const auto work = [&](int64_t i) {
-    const Item& item = items[static_cast<size_t>(i)];
-    const std::vector<std::byte> bytes = model.read(item.tensor, item.rows);
-    writer.write(item.tensor, item.rows, bytes);
-    done.fetch_add(static_cast<int64_t>(bytes.size()), std::memory_order_relaxed);
-  };
-  const auto between = [&] {
-    if (request.progress) request.progress(done.load(std::memory_order_relaxed), all);
-  };
-  const int threads =
-      request.threads > 0 ? request.threads : default_thread_count(read_cpu_topology());
-  parallel_items(threads, static_cast<int64_t>(items.size()), work, between);
+  std::vector<RowsOfTensor> rows;
+  for (size_t i = 0; i < model.tensors().size(); ++i) {
+    const int64_t row_bytes = model.row_bytes(i);
+    rows.push_back(
+        {model.tensors()[i].rows, row_bytes, std::max<int64_t>(1, kItemBytes / row_bytes)});
+  }
+  for_row_items(rows, request.threads, request.progress, [&](const RowItem& item) {
+    writer.write(item.tensor, item.rows, model.read(item.tensor, item.rows));
+  });
 }
 
 }  // namespace

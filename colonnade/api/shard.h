@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
+
+#include "colonnade/api/row_items.h"
 
 namespace colonnade {
 
@@ -14,8 +15,7 @@ struct ShardModelRequest {
   int ranks = 1;
   std::vector<double> shares = {};  // [ranks] what each takes; empty: equal
   int threads = 0;                  // 0: the physical cores that the process may use
-  /// Bytes of the model that are done; may throw, which ends the work. May be empty.
-  std::function<void(int64_t done, int64_t all)> progress = {};
+  OnBytes progress = {};            // of the model
 };
 
 struct ShardModelReport {
@@ -26,8 +26,8 @@ struct ShardModelReport {
 
 /// Reads every tensor once and gives each rank's file the piece that the layers declare for it (nn/
 /// param.h), with a few rows in memory at a time. All files appear together or none. Throws Error:
-/// a model that is no GGUF, or is cut already; ranks that would hold nothing; a folder that holds
-/// other rank files; no room on the disk.
+/// a model that is cut already, or has matrices that GGUF has no type for; ranks that would hold
+/// nothing; a folder that holds other rank files; no room on the disk.
 ShardModelReport shard_model(const ShardModelRequest& request);
 
 }  // namespace colonnade

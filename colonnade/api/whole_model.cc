@@ -6,7 +6,6 @@
 #include <span>
 #include <string_view>
 
-#include "colonnade/api/export_model.h"
 #include "colonnade/api/hf_texts.h"
 #include "colonnade/base/error.h"
 #include "colonnade/base/quote.h"
@@ -35,9 +34,7 @@ class WholeGguf final : public WholeModel {
     }
   }
 
-  std::vector<GgufEntry> metadata() const override {
-    return open_export_model(raw_.path())->metadata();
-  }
+  std::vector<GgufEntry> metadata() const override { return unsplit_metadata(raw_); }
 
   std::string stem() const override {
     const std::string name = std::filesystem::path(raw_.path()).stem().string();

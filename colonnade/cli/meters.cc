@@ -1,5 +1,7 @@
 #include "colonnade/cli/meters.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -40,6 +42,13 @@ OnPrompt prompt_meter(ProgressLine& bar) {
     } else {
       bar.clear();
     }
+  };
+}
+
+OnBytes bytes_meter(ProgressLine& bar, std::string label) {
+  return [&bar, label = std::move(label)](int64_t done, int64_t all) {
+    check_interrupt();
+    bar.show(label, done, all);
   };
 }
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "colonnade/api/row_items.h"
 #include "colonnade/api/session.h"
 #include "colonnade/cli/terminal.h"
 
@@ -16,6 +17,9 @@ Timings add(const Timings& a, const Timings& b);
 /// Shows on `bar`, which has to outlive it, how far a prompt of several chunks is. It throws
 /// Interrupted.
 OnPrompt prompt_meter(ProgressLine& bar);
+
+/// The same of bytes: "writing m.gguf".
+OnBytes bytes_meter(ProgressLine& bar, std::string label);
 
 /// "prompt 25 tokens, 310.2/s; 64 generated, 41.3/s: 4.05 GB/s of weights, 84 % of the 4.82 that 2
 /// threads read here". Measures the bandwidth, unless nothing was generated.

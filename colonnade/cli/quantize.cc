@@ -11,6 +11,7 @@
 #include "colonnade/cli/exit_codes.h"
 #include "colonnade/cli/interrupt.h"
 #include "colonnade/cli/json.h"
+#include "colonnade/cli/meters.h"
 #include "colonnade/cli/open_session.h"
 #include "colonnade/cli/terminal.h"
 
@@ -103,15 +104,12 @@ int quantize(const QuantizeOptions& options) {
   QuantizeReport report;
   {
     ProgressLine bar(!options.quiet);
-    const std::string label = concat("writing ", file_name(options.output));
-    report = quantize_model({.model = options.model,
-                             .output = options.output,
-                             .types = options.types,
-                             .threads = options.threads,
-                             .progress = [&](int64_t done, int64_t all) {
-                               check_interrupt();
-                               bar.show(label, done, all);
-                             }});
+    report = quantize_model(
+        {.model = options.model,
+         .output = options.output,
+         .types = options.types,
+         .threads = options.threads,
+         .progress = bytes_meter(bar, concat("writing ", file_name(options.output)))});
   }
   print(options.json ? to_page(json_of(options, report)) + "\n" : page_of(options, report));
   return kOk;

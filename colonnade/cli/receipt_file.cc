@@ -2,7 +2,7 @@
 
 #include "colonnade/api/model_files.h"
 #include "colonnade/base/error.h"
-#include "colonnade/cli/interrupt.h"
+#include "colonnade/cli/meters.h"
 #include "colonnade/cli/text_input.h"
 
 namespace colonnade::cli {
@@ -13,10 +13,7 @@ constexpr int64_t kMostReceiptBytes = int64_t{64} << 20;  // of 600,000 steps
 }  // namespace
 
 DigestProgress digest_progress(ProgressLine& bar) {
-  return [&bar](int64_t done, int64_t all) {
-    check_interrupt();
-    bar.show("reading the model for its digest", done, all);
-  };
+  return bytes_meter(bar, "reading the model for its digest");
 }
 
 ReceiptFile::ReceiptFile(const std::string& path, const ModelOptions& model)

@@ -10,6 +10,7 @@
 #include "colonnade/cli/exit_codes.h"
 #include "colonnade/cli/interrupt.h"
 #include "colonnade/cli/json.h"
+#include "colonnade/cli/meters.h"
 #include "colonnade/cli/open_session.h"
 #include "colonnade/cli/terminal.h"
 
@@ -49,17 +50,14 @@ int shard(const ShardOptions& options) {
   ShardModelReport report;
   {
     ProgressLine bar(!options.quiet);
-    const std::string label = concat("cutting ", file_name(options.model));
     report = naming_flags([&] {
-      return shard_model({.model = options.model,
-                          .folder = options.folder,
-                          .ranks = options.cut.ranks,
-                          .shares = options.cut.shares,
-                          .threads = options.threads,
-                          .progress = [&](int64_t done, int64_t all) {
-                            check_interrupt();
-                            bar.show(label, done, all);
-                          }});
+      return shard_model(
+          {.model = options.model,
+           .folder = options.folder,
+           .ranks = options.cut.ranks,
+           .shares = options.cut.shares,
+           .threads = options.threads,
+           .progress = bytes_meter(bar, concat("cutting ", file_name(options.model)))});
     });
   }
   print(options.json ? to_page(json_of(options, report)) + "\n" : page_of(options, report));

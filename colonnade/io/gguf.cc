@@ -180,4 +180,12 @@ void GgufFile::read(const GgufTensor& tensor, int64_t begin, std::span<std::byte
   read_tensor(files_, path(), tensor, begin, out);
 }
 
+std::vector<GgufEntry> unsplit_metadata(const GgufFile& file) {
+  std::vector<GgufEntry> entries;
+  for (const GgufEntry& entry : file.metadata().entries()) {
+    if (!entry.key.starts_with("split.")) entries.push_back(entry);
+  }
+  return entries;
+}
+
 }  // namespace colonnade

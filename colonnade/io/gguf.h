@@ -51,4 +51,7 @@ class GgufFile {
   std::vector<uint32_t> by_name_;  // indices into tensors_, sorted by name
 };
 
+/// Entries of the whole model: nothing about how its file was split.
+std::vector<GgufEntry> unsplit_metadata(const GgufFile& file);
+
 }  // namespace colonnade
